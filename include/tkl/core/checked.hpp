@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checked 64-bit arithmetic: extents, strides and byte counts never wrap.
+#pragma once
+
+#include <cstdint>
+
+namespace tkl {
+
+/// A 64-bit integer that remembers whether any operation that led to it left the range.
+struct checked {
+  std::int64_t value = 0;
+  bool valid = true;
+
+  constexpr checked() = default;
+  constexpr checked(std::int64_t v) : value(v) {}  // NOLINT(google-explicit-constructor): integers are checked values
+
+  friend constexpr checked operator+(checked a, checked b) {
+    checked r;
+    r.valid = !__builtin_add_overflow(a.value, b.value, &r.value) && a.valid && b.valid;
+    return r;
+  }
+  friend constexpr checked operator-(checked a, checked b) {
+    checked r;
+    r.valid = !__builtin_sub_overflow(a.value, b.value, &r.value) && a.valid && b.valid;
+    return r;
+  }
+  friend constexpr checked operator*(checked a, checked b) {
+    checked r;
+    r.valid = !__builtin_mul_overflow(a.value, b.value, &r.value) && a.valid && b.valid;
+    return r;
+  }
+};
+
+/// Smallest multiple of `step` that is not below `value`; both positive.
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+
+/// Quotient rounded up; both positive.
+constexpr std::int64_t ceil_div(std::int64_t value, std::int64_t step) { return (value + step - 1) / step; }
+
+}  // namespace tkl
