@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph as a value: an array of nodes in the order in which they were built, usable in constant evaluation.
+//
+// Shapes are logical: four-axis tensors are batch, row, column, channel, whatever the caller's memory looks like; an input
+// or output that lies in memory as batch, channel, row, column says so when it is declared. A mistake does not stop the
+// build: the first one is kept as a text with names and numbers (`error`), and the value that it returns is invalid;
+// what is built from an invalid value is invalid and silent.
+#pragma once
+
+#include <tkl/core/element.hpp>
+#include <tkl/core/shape.hpp>
+#include <tkl/core/text.hpp>
+#include <tkl/graph/attributes.hpp>
+#include <tkl/graph/op_kind.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tkl {
+
+inline constexpr int max_inputs = 8;
+
+struct node {
+  op_kind kind = op_kind::input;
+  element type = element::f32;
+  tkl::shape shape{};
+  std::int32_t in[max_inputs]{-1, -1, -1, -1, -1, -1, -1, -1};
+  std::int32_t inputs = 0;
+  std::int32_t name = -1;  // offset into graph::names, -1 for none
+  attributes attr{};
+};
+
+struct graph;
+
+/// One tensor of a graph: the result of a node. Copies refer to the same node.
+struct value {
+  tkl::graph* owner = nullptr;
+  std::int32_t id = -1;  // -1: invalid, an error was recorded
+
+  constexpr bool valid() const { return owner != nullptr && id >= 0; }
+  constexpr const node& operator*() const;
+  constexpr const node* operator->() const { return &**this; }
+  /// Extents (batch, row, column, channel for four axes); rank 0 when invalid.
+  constexpr tkl::shape shape() const;
+  /// Names this value, so that messages, reports and probes can show it. Returns itself.
+  constexpr value named(std::string_view name) const;
+};
+
+/// A declared output: a value, its name and its order in memory.
+struct graph_output {
+  std::int32_t node = -1;
+  std::int32_t name = -1;
+  memory_layout layout = memory_layout::nhwc;
+};
+
+struct graph {
+  std::vector<node> nodes{};
+  std::vector<char> names{};  // zero-terminated texts, one after another
+  std::vector<std::int32_t> inputs{};
+  std::vector<graph_output> outputs{};
+  text<240> error{};
+
+  constexpr graph() { nodes.reserve(512), names.reserve(8192); }
+
+  /// Records the first mistake.
+  constexpr value fail(const text<240>& message) {
+    if (error.empty()) error = message;
+    return {this, -1};
+  }
+
+  constexpr std::int32_t add_name(std::string_view name) {
+    const auto at = static_cast<std::int32_t>(names.size());
+    for (char c : name) names.push_back(c);
+    names.push_back('\0');
+    return at;
+  }
+  constexpr std::string_view name_at(std::int32_t offset) const {
+    return offset < 0 ? std::string_view{} : std::string_view(names.data() + offset);
+  }
+  /// Name of a node for messages: its own, that of the first named weight among its inputs, or "#12".
+  constexpr text<64> label(std::int32_t id) const {
+    text<64> t;
+    const node& n = nodes[static_cast<std::size_t>(id)];
+    if (n.name >= 0) return t << name_at(n.name);
+    for (int i = 0; i < n.inputs; ++i) {
+      const node& w = nodes[static_cast<std::size_t>(n.in[i])];
+      if (w.kind == op_kind::weight && w.name >= 0) return t << name_at(w.name);
+    }
+    return t << '#' << id;
+  }
+
+  constexpr value push(const node& n) {
+    nodes.push_back(n);
+    return {this, static_cast<std::int32_t>(nodes.size()) - 1};
+  }
+
+  /// A tensor that the caller brings: name, element type, extents in the order batch, row, column, channel (any rank up to
+  /// six). `layout` nchw: in the caller's memory the channel axis stands second (four axes only).
+  constexpr value input(std::string_view name, element type, const tkl::shape& extents,
+                        memory_layout layout = memory_layout::nhwc) {
+    if (!extents.elements().valid) {
+      text<240> m;
+      m << "input '" << name << "': extents " << extents << " are not static or their product leaves 64 bits";
+      return fail(m);
+    }
+    if (layout == memory_layout::nchw && extents.rank != 4) {
+      text<240> m;
+      m << "input '" << name << "': layout nchw needs 4 axes, the shape " << extents << " has " << extents.rank;
+      return fail(m);
+    }
+    node n;
+    n.kind = op_kind::input;
+    n.type = type;
+    n.shape = extents;
+    n.name = add_name(name);
+    n.attr.layout = static_cast<std::uint8_t>(layout);
+    const value v = push(n);
+    inputs.push_back(v.id);
+    return v;
+  }
+
+  /// A named tensor of the weights file with the extents that the file must have. The same name gives the same value;
+  /// another shape under that name is an error.
+  constexpr value weight(std::string_view name, const tkl::shape& extents, element type = element::f32) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].kind != op_kind::weight || name_at(nodes[i].name) != name) continue;
+      if (nodes[i].shape == extents && nodes[i].type == type) return {this, static_cast<std::int32_t>(i)};
+      text<240> m;
+      m << "weight '" << name << "': declared with shape " << nodes[i].shape << " and again with " << extents;
+      return fail(m);
+    }
+    if (!extents.elements().valid) {
+      text<240> m;
+      m << "weight '" << name << "': extents " << extents << " are not static or their product leaves 64 bits";
+      return fail(m);
+    }
+    node n;
+    n.kind = op_kind::weight;
+    n.type = type;
+    n.shape = extents;
+    n.name = add_name(name);
+    return push(n);
+  }
+
+  /// One number.
+  constexpr value literal(double number) {
+    node n;
+    n.kind = op_kind::literal;
+    n.attr.real[0] = number;
+    return push(n);
+  }
+
+  /// Declares an output. Values returned by a model's build function are declared by compile; this is for names and
+  /// layouts. `layout` nchw: in the caller's memory the channel axis stands second (four axes only).
+  constexpr value output(value v, std::string_view name = {}, memory_layout layout = memory_layout::nhwc) {
+    if (!v.valid()) return v;
+    outputs.push_back({v.id, name.empty() ? -1 : add_name(name), layout});
+    return v;
+  }
+};
+
+constexpr const node& value::operator*() const { return owner->nodes[static_cast<std::size_t>(id)]; }
+constexpr tkl::shape value::shape() const { return valid() ? (**this).shape : tkl::shape{}; }
+constexpr value value::named(std::string_view name) const {
+  if (valid()) owner->nodes[static_cast<std::size_t>(id)].name = owner->add_name(name);
+  return *this;
+}
+
+}  // namespace tkl
