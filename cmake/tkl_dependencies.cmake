@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds what the headers of tkl include. Used by the build and, installed beside it, by the package config.
+include_guard(GLOBAL)
+
+# tkl_header_target(NAME header folder hint...): makes tkl::NAME, an interface target through which `header` is found.
+#
+# A header that the compiler finds by itself gets no include folder at all: naming /usr/include with -isystem moves it
+# before the compiler's own folders and breaks <cstdlib> and friends. A cross compiler that does not look into the
+# host's folders is given only this one library, by a link to its folder, never all of /usr/include.
+function(tkl_header_target name header folder)
+  if(TARGET tkl::${name})
+    return()
+  endif()
+  find_path(TKL_${name}_INCLUDE_DIR ${header} HINTS ${ARGN} PATHS /usr/include /usr/local/include
+            DOC "Folder that holds ${header}")
+  mark_as_advanced(TKL_${name}_INCLUDE_DIR)
+  set(include_dir "${TKL_${name}_INCLUDE_DIR}")
+  if(NOT include_dir)
+    return()
+  endif()
+  add_library(tkl::${name} INTERFACE IMPORTED GLOBAL)
+  if(include_dir IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    return()
+  endif()
+  if(CMAKE_CROSSCOMPILING)
+    set(links "${CMAKE_BINARY_DIR}/tkl_host_headers")
+    file(MAKE_DIRECTORY "${links}")
+    file(CREATE_LINK "${include_dir}/${folder}" "${links}/${folder}" SYMBOLIC)
+    set(include_dir "${links}")
+  endif()
+  target_include_directories(tkl::${name} INTERFACE "${include_dir}")
+endfunction()
+
+# Makes tkl::xsimd and tkl::rapidjson, as far as they are found. Packages are asked first, but only for their folder:
+# the target of Debian's xsimd config links a library "xtl" that does not exist, and its config lies in the folder of
+# one architecture, where a cross build does not look.
+function(tkl_find_dependencies)
+  set(hints "")
+  if(NOT CMAKE_CROSSCOMPILING AND NOT TARGET tkl::xsimd)
+    find_package(xsimd CONFIG QUIET)
+    if(xsimd_FOUND)
+      list(APPEND hints ${xsimd_INCLUDE_DIRS})
+    endif()
+  endif()
+  tkl_header_target(xsimd xsimd/xsimd.hpp xsimd ${hints})
+  tkl_header_target(rapidjson rapidjson/reader.h rapidjson)
+endfunction()
