@@ -12,7 +12,7 @@ SHA-256 before it is used. Written are
     build/weights/{rec,cls,det}.safetensors      their trained tensors, names and shapes kept
     build/weights/rec_characters.txt             the recogniser's 6623 characters, one a line, UTF-8
     build/weights/page.png                       a photographed page
-    build/weights/pictures/*.png                 photographs for the comparison with ONNX Runtime
+    build/weights/pictures/coffee.png            a photograph for the comparison with ONNX Runtime
     build/weights/manifest.json                  SHA-256 of the above: what is there and whole is left alone
 
 Exit status 0: everything is in place. 1: the message says what is missing and where to put it.
@@ -47,8 +47,6 @@ NETWORKS = {
 FILES = {
     "page.png": (PICTURES, "skimage/data/page.png",
                  "341a6f0a61557662b02734a9b6e56ec33a915b2c41886b97509dedf2a43b47a3"),
-    "pictures/chelsea.png": (PICTURES, "skimage/data/chelsea.png",
-                             "596aa1e7cb875eb79f437e310381d26b338a81c2da23439704a73c4651e8c4bb"),
     "pictures/coffee.png": (PICTURES, "skimage/data/coffee.png",
                             "cc02f8ca188b167c775a7101b5d767d1e71792cf762c33d6fa15a4599b5a8de7"),
 }
