@@ -89,8 +89,7 @@ struct step {
   tkl::algorithm algorithm = tkl::algorithm::map;
   std::int16_t kernel = -1;                           // index of its key
   std::int16_t in[step_inputs]{-1, -1, -1, -1};       // edges: x; attention: q, k, v, mask; matmul: a, b (plain)
-  std::int16_t weight = -1;                           // edge of packed weights
-  std::int16_t shift = -1;                            // edge of the folded bias, one per output channel, f32
+  std::int16_t weight = -1;                           // edge of packed weights: panels that begin with the bias
   std::int16_t out = -1;                              // edge
   std::int16_t scratch = -1;                          // edge, bytes per worker
   std::int16_t prologue_operand[prologue_operands]{-1, -1, -1, -1};
