@@ -13,7 +13,12 @@ endif()
 
 # Inherited by everything that the project compiles for itself, never by a consumer.
 add_library(tkl_own INTERFACE)
-set(tkl_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+# Shadowing only between local names: the vocabulary has objects called max, exp or acc, and plain -Wshadow forbids those
+# names to every parameter and scoped enumerator.
+set(tkl_warnings -Wall -Wextra -Wpedantic -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND tkl_warnings -Wshadow=local)
+endif()
 if(TKL_WERROR)
   list(APPEND tkl_warnings -Werror)
 endif()

@@ -6,6 +6,24 @@
 #define TKL_VERSION_MINOR 1
 #define TKL_VERSION_PATCH 0
 
+// Older compilers fail in the middle of a header; say what is missing instead. Their own version follows as a note.
+#if defined(__clang__)
+#  if __clang_major__ < 14
+#    pragma message(__VERSION__)
+#    error "tkl needs clang 14 or newer"
+#  endif
+#elif defined(__GNUC__)
+#  if __GNUC__ < 12
+#    pragma message(__VERSION__)
+#    error "tkl needs g++ 12 or newer"
+#  endif
+#else
+#  error "tkl needs g++ 12 or clang 14, or a newer one of them: it uses their attributes and builtins"
+#endif
+#if __cplusplus < 202002L
+#  error "tkl needs C++20: compile with -std=c++20"
+#endif
+
 #if defined(__CUDACC__)
 #  define TKL_FN __host__ __device__ __forceinline__
 #else
