@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// AVX-512 F, CD, BW, DQ, VL: Intel Skylake-SP, AMD Zen 4 and later.
+#pragma once
+
+#include <tkl/config.hpp>
+#include <tkl/schedule/conv.hpp>
+#include <tkl/schedule/gemm.hpp>
+
+#include <string_view>
+
+#if defined(__AVX512F__)
+#  include <immintrin.h>
+#endif
+
+namespace tkl::arch {
+
+struct avx512 {
+  static constexpr std::string_view name = "avx512";
+  static constexpr int registers = 32;
+  static constexpr int width_f32 = 16;
+  static constexpr bool has_fma = true;
+  static constexpr cache_sizes cache{48 * 1024, 1024 * 1024, 16 * 1024 * 1024};
+  // Twelve row pointers, the panel and a counter fill the integer registers; with fourteen rows g++ spills pointers.
+  static constexpr gemm_schedule gemm = gemm_blocks(12, 2, width_f32, cache);
+  static constexpr conv_schedule conv = conv_from(gemm);
+};
+static_assert(fits_registers<avx512::gemm, avx512> && fits_l1<avx512::gemm, avx512> && fits_l2<avx512::gemm, avx512>);
+static_assert(hides_latency<avx512::gemm>);
+
+}  // namespace tkl::arch
+
+#if defined(__AVX512F__)
+namespace tkl {
+TKL_ISA_BEGIN
+namespace atom {
+
+/// a * b + c, rounded once. xsimd 8.1 has no fused multiply-add for AVX-512.
+TKL_FN __m512 fma(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
+
+}  // namespace atom
+TKL_ISA_END
+}  // namespace tkl
+#endif
