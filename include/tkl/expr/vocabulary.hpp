@@ -12,6 +12,7 @@
 //   abs sqrt floor round       round: to nearest, ties to even
 //   select_less(a, b, x, y)    a < b ? x : y, false for NaN; selects, never multiplies
 //   select_equal(a, b, x, y)   a == b ? x : y, false for NaN
+//   exp_nonpositive(a)         e^a for a <= 0: cheaper where the machine can
 //   exp log tanh erf expm1 log1p sigmoid pow   with the errors that docs/numerics.md states
 #pragma once
 
@@ -40,6 +41,7 @@ struct math<double> {
   static V select_less(V a, V b, V x, V y) { return a < b ? x : y; }
   static V select_equal(V a, V b, V x, V y) { return a == b ? x : y; }
   static V exp(V a) { return std::exp(a); }
+  static V exp_nonpositive(V a) { return std::exp(a); }
   static V log(V a) { return std::log(a); }
   static V tanh(V a) { return std::tanh(a); }
   static V erf(V a) { return std::erf(a); }

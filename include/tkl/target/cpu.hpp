@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU machine: the registers of one instruction set as the values of an algorithm.
+//
+// Algorithms (algo/) are templates over a machine and name no instruction set. This header and those beside it with cpu_
+// in their names are the only ones that include xsimd.
+#pragma once
+
+#include <tkl/config.hpp>
+#include <tkl/expr/eval.hpp>
+#include <tkl/target/cpu_math.hpp>
+
+#include <cstdint>
+
+namespace tkl {
+
+namespace arch {
+struct base;
+struct avx2;
+struct avx512;
+struct neon;
+}  // namespace arch
+
+/// The xsimd architecture of an architecture tag; undefined where the unit's compiler flags do not allow it.
+template <class Arch>
+struct xsimd_arch;
+#if XSIMD_WITH_SSE2
+template <>
+struct xsimd_arch<arch::base> {
+  using type = xsimd::sse2;
+};
+#endif
+#if XSIMD_WITH_FMA3_AVX2
+template <>
+struct xsimd_arch<arch::avx2> {
+  using type = xsimd::fma3<xsimd::avx2>;
+};
+#endif
+#if XSIMD_WITH_AVX512BW
+template <>
+struct xsimd_arch<arch::avx512> {
+  using type = xsimd::avx512bw;
+};
+#endif
+#if XSIMD_WITH_NEON64
+template <>
+struct xsimd_arch<arch::neon> {
+  using type = xsimd::neon64;
+};
+#endif
+
+TKL_ISA_BEGIN
+
+/// The machine of an architecture tag. T in loads and stores: float, half, bfloat16, std::uint8_t, std::int8_t,
+/// std::int32_t; all widen to f32 and narrow from it as target/convert.hpp says. Pointers need no alignment.
+template <class Arch>
+struct cpu_machine {
+  using xsimd_type = typename xsimd_arch<Arch>::type;
+  using value = xsimd::batch<float, xsimd_type>;
+  using scalar = float;
+  using R = registers<xsimd_type>;
+  static constexpr int width = static_cast<int>(value::size);
+
+  TKL_FN static value zero() { return value(0.0f); }
+  TKL_FN static value constant(float number) { return value(number); }
+  /// *p in every lane.
+  template <class T>
+  TKL_FN static value broadcast(const T* p) {
+    return value(widen<float>(*p));
+  }
+  TKL_FN static value splat(float number) { return value(number); }
+
+  /// `width` consecutive elements.
+  template <class T>
+  TKL_FN static value load(const T* p) {
+    return R::load(p);
+  }
+  /// The first n elements (0 <= n <= width), 0 in the other lanes; memory from p + n on is not touched.
+  template <class T>
+  TKL_FN static value load(const T* p, int n) {
+    if (n == width) return R::load(p);
+    if constexpr (std::is_same_v<T, float>) {
+      return R::load_first(p, n);
+    } else {
+      T lanes[width]{};
+      for (int i = 0; i < n; ++i) lanes[i] = p[i];
+      return R::load(lanes);
+    }
+  }
+  /// n elements that lie `stride` elements apart, 0 in the other lanes.
+  template <class T>
+  TKL_FN static value load_strided(const T* p, std::int64_t stride, int n) {
+    alignas(64) float lanes[width]{};
+    for (int i = 0; i < n; ++i) lanes[i] = widen<float>(p[i * stride]);
+    return value::load_aligned(lanes);
+  }
+
+  template <class T>
+  TKL_FN static void store(T* p, value v) {
+    R::store(p, v);
+  }
+  /// The first n lanes; memory from p + n on is not touched.
+  template <class T>
+  TKL_FN static void store(T* p, value v, int n) {
+    if (n == width) return R::store(p, v);
+    if constexpr (std::is_same_v<T, float>) {
+      R::store_first(p, v, n);
+    } else {
+      T lanes[width];
+      R::store(lanes, v);
+      for (int i = 0; i < n; ++i) p[i] = lanes[i];
+    }
+  }
+  template <class T>
+  TKL_FN static void store_strided(T* p, std::int64_t stride, value v, int n) {
+    T lanes[width];
+    R::store(lanes, v);
+    for (int i = 0; i < n; ++i) p[i * stride] = lanes[i];
+  }
+
+  /// d += a * b, rounded once where the instruction set has it.
+  TKL_FN static void mac(value& d, value a, value b) { d = R::fma(a, b, d); }
+  /// 0, 1, 2, ... in the lanes.
+  TKL_FN static value iota() {
+    alignas(64) static constexpr float lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return value::load_aligned(lanes);
+  }
+  /// v in the first n lanes, `fill` in the others.
+  TKL_FN static value keep_first(value v, int n, value fill) {
+    return R::select_less(iota(), value(static_cast<float>(n)), v, fill);
+  }
+
+  // Over all lanes, always in the order of a binary tree: lane i with lane i + width / 2, then halves of that.
+  TKL_FN static float reduce_add(value v) {
+    alignas(64) float lanes[width];
+    v.store_aligned(lanes);
+    for (int half = width / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+    return lanes[0];
+  }
+  /// NaN if a lane is NaN.
+  TKL_FN static float reduce_max(value v) {
+    alignas(64) float lanes[width];
+    v.store_aligned(lanes);
+    float best = lanes[0];
+    for (int i = 1; i < width; ++i) best = best != best || best > lanes[i] ? best : lanes[i];
+    return best;
+  }
+  TKL_FN static float reduce_min(value v) { return -reduce_max(-v); }
+  TKL_FN static float lane(value v, int i) {
+    alignas(64) float lanes[width];
+    v.store_aligned(lanes);
+    return lanes[i];
+  }
+  /// `width` numbers, one per lane.
+  TKL_FN static value from_lanes(const float* lanes) { return value::load_unaligned(lanes); }
+
+  /// Leaf policy of expr/eval.hpp: the values at `lanes` consecutive columns from `at` on. Lanes beyond are unspecified
+  /// and nothing is read for them.
+  struct leaf {
+    using value = typename cpu_machine::value;
+    value v;
+    position at{};
+    int lanes = width;
+
+    TKL_FN value accumulator() const { return v; }
+    TKL_FN value literal(float number) const { return value(number); }
+    template <class T>
+    TKL_FN value scalar(const scalar_node<T>& n) const {
+      return cpu_machine::broadcast(n.data);
+    }
+    template <class T>
+    TKL_FN value channel(const channel_node<T>& n) const {
+      return cpu_machine::load(n.data + at.column, lanes);
+    }
+    template <class T>
+    TKL_FN value element(const element_node<T>& n) const {
+      return cpu_machine::load(n.data + outer_offset(n.stride) + at.column, lanes);
+    }
+    template <class T>
+    TKL_FN value row(const row_node<T>& n) const {
+      return cpu_machine::broadcast(n.data + outer_offset(n.stride));
+    }
+    template <class T>
+    TKL_FN value strided(const strided_node<T>& n) const {
+      return cpu_machine::load_strided(n.data + outer_offset(n.stride) + at.column * n.inner, n.inner, lanes);
+    }
+    TKL_FN value index(const index_node& n) const {
+      if (n.axis < 3) return value(static_cast<float>(at.outer[n.axis]));
+      return iota() + value(static_cast<float>(at.column));
+    }
+
+   private:
+    TKL_FN std::int64_t outer_offset(const std::int64_t (&stride)[3]) const {
+      return at.outer[0] * stride[0] + at.outer[1] * stride[1] + at.outer[2] * stride[2];
+    }
+  };
+};
+
+TKL_ISA_END
+}  // namespace tkl
