@@ -64,7 +64,7 @@ struct generic_registers {
     return xsimd::select(magnitude < value(8388608.0f), whole | sign, a);
   }
 
-  TKL_FN static value abs(value a) { return xsimd::bitwise_andnot(a, value(-0.0f)); }
+  TKL_FN static value abs(value a) { return a & from_bits(integers(0x7fffffff)); }
   TKL_FN static value sqrt(value a) { return xsimd::sqrt(a); }
   /// |magnitude| is taken as it is: its sign bit must be 0.
   TKL_FN static value copy_sign(value magnitude, value sign) { return magnitude | (sign & value(-0.0f)); }
