@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scaled dot-product attention over several heads, as one op.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <tkl/graph/attributes.hpp>
+#include <tkl/op/build.hpp>
+#include <tkl/op/definition.hpp>
+#include <tkl/op/params.hpp>
+#include <vector>
+
+namespace tkl {
+
+/// Attributes of attention: heads that share the columns of q, k and v; the factor of the scores, 1 / sqrt(columns of a
+/// head) unless it is written.
+struct attention_params {
+  static constexpr double inverse_root = std::numeric_limits<double>::infinity();
+  std::int64_t heads = 1;
+  double scale = inverse_root;
+  constexpr bool operator==(const attention_params&) const = default;
+};
+
+/// Square root by Newton's iteration, usable in constant evaluation; within one unit in the last place for x >= 1.
+constexpr double constant_sqrt(double x) {
+  if (!(x > 0)) return 0;
+  double r = x > 1 ? x : 1;
+  for (double next = (r + x / r) / 2; next < r; next = (r + x / r) / 2) r = next;
+  return r;
+}
+
+/// Shape rule: q [N, Tq, heads * d], k [N, Tk, heads * d], v [N, Tk, heads * e] -> [N, Tq, heads * e]. A mask
+/// broadcasts to [N, heads, Tq, Tk].
+constexpr shape_or_complaint attention_rule(const shape& q, const shape& k, const shape& v, const shape* mask,
+                                            const attention_params& p) {
+  complaint c;
+  const shape* operands[] = {&q, &k, &v};
+  constexpr std::string_view names[] = {"q", "k", "v"};
+  if (p.heads < 1) c << "heads is " << p.heads << ", must be at least 1";
+  for (int i = 0; i < 3 && c.empty(); ++i) {
+    if (operands[i]->rank != 3)
+      c << names[i] << " has shape " << *operands[i] << " with " << operands[i]->rank
+        << " axes, needs 3: batch, row, column";
+    else if ((*operands[i])[2] % p.heads != 0)
+      c << names[i] << " has " << (*operands[i])[2] << " columns, not a multiple of heads " << p.heads;
+  }
+  if (!c.empty()) return complain(c);
+  if (q[0] != k[0] || q[0] != v[0])
+    c << "batch of q is " << q[0] << ", of k " << k[0] << ", of v " << v[0];
+  else if (q[2] != k[2])
+    c << "q has " << q[2] << " columns, k has " << k[2];
+  else if (k[1] != v[1])
+    c << "k has " << k[1] << " rows, v has " << v[1];
+  else if (q[2] == 0)
+    c << "q has 0 columns";
+  if (!c.empty()) return complain(c);
+  if (mask != nullptr) {
+    const shape scores{q[0], p.heads, q[1], k[1]};
+    const broadcast_result r = broadcast(*mask, scores);
+    if (!r.compatible || !(r.out == scores)) {
+      c << "mask has shape " << *mask << ", does not broadcast to batch x heads x queries x keys = " << scores;
+      return complain(c);
+    }
+  }
+  return checked_shape({q[0], q[1], v[2]});
+}
+
+namespace detail {
+
+constexpr value finish_attention(node_builder& b, value q, value k, value v, const value* mask,
+                                 const attention_params& p) {
+  const shape_or_complaint rule =
+      attention_rule(q->shape, k->shape, v->shape, mask == nullptr ? nullptr : &(*mask)->shape, p);
+  complaint c = rule.error;
+  if (c.empty() && p.scale != p.scale) c << "scale is not a number";
+  if (c.empty()) c = need_floating("q", q->type);
+  if (c.empty()) c = need_same_type("q", q->type, "k", k->type);
+  if (c.empty()) c = need_same_type("q", q->type, "v", v->type);
+  if (c.empty() && mask != nullptr) c = need_same_type("q", q->type, "mask", (*mask)->type);
+  if (!c.empty()) return b.fail(c);
+  b.made.attr.heads = static_cast<std::int32_t>(p.heads);
+  b.made.attr.real[0] = p.scale == attention_params::inverse_root
+                            ? 1.0 / constant_sqrt(static_cast<double>(q->shape[2] / p.heads))
+                            : p.scale;
+  return b.finish(q->type, rule);
+}
+
+}  // namespace detail
+
+/// softmax(q k^T * scale) v per head; heads lie side by side in the columns.
+constexpr value attention(value q, value k, value v, const attention_params& p = {}) {
+  node_builder b("attention", op_kind::attention, {q, k, v});
+  if (b.silent) return b.none();
+  return detail::finish_attention(b, q, k, v, nullptr, p);
+}
+/// softmax(q k^T * scale + mask) v per head. A query whose scores are all -infinity gives zeros.
+constexpr value attention(value q, value k, value v, value mask, const attention_params& p = {}) {
+  node_builder b("attention", op_kind::attention, {q, k, v, mask});
+  if (b.silent) return b.none();
+  return detail::finish_attention(b, q, k, v, &mask, p);
+}
+
+TKL_ISA_BEGIN
+
+/// For each batch, head and query: scores against all keys, their softmax, the weighted sum of the values.
+inline void attention_definition(real_input q, real_input k, real_input v, real_input mask, real_output y,
+                                 const attributes& a) {
+  const std::int64_t queries = q.shape[1], keys = k.shape[1], heads = a.heads;
+  const std::int64_t width = q.shape[2], depth = width / heads, value_width = v.shape[2],
+                     value_depth = value_width / heads;
+  const shape all{q.shape[0], heads, queries, keys};
+  const broadcast_strides m(mask.shape, all);
+  std::vector<double> score(static_cast<std::size_t>(keys));
+  for (std::int64_t n = 0; n < q.shape[0]; ++n)
+    for (std::int64_t h = 0; h < heads; ++h)
+      for (std::int64_t i = 0; i < queries; ++i) {
+        double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+        for (std::int64_t j = 0; j < keys; ++j) {
+          double dot = 0;
+          for (std::int64_t d = 0; d < depth; ++d)
+            dot += q.data[(n * queries + i) * width + h * depth + d] * k.data[(n * keys + j) * width + h * depth + d];
+          dot *= a.real[0];
+          if (mask) dot += mask.data[m.offset({all, {n, h, i, j}})];
+          score[static_cast<std::size_t>(j)] = dot;
+          if (dot > largest || dot != dot) largest = dot;
+        }
+        const bool masked = largest == -std::numeric_limits<double>::infinity();
+        for (std::int64_t j = 0; j < keys && !masked; ++j) {
+          double& s = score[static_cast<std::size_t>(j)];
+          s = std::exp(s - largest);
+          sum += s;
+        }
+        for (std::int64_t d = 0; d < value_depth; ++d) {
+          double weighted = 0;
+          for (std::int64_t j = 0; j < keys && !masked; ++j)
+            weighted +=
+                score[static_cast<std::size_t>(j)] / sum * v.data[(n * keys + j) * value_width + h * value_depth + d];
+          y.data[(n * queries + i) * value_width + h * value_depth + d] = weighted;
+        }
+      }
+}
+
+TKL_ISA_END
+}  // namespace tkl
