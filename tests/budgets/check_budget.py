@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_budget.py NAME ROOT -- COMPILER FLAGS: compiles a source of the table below and holds its cost to its budget.
+
+Time is user CPU time of the compiler as a multiple of that of reference_unit.cpp, compiled before and after in the same
+run: hosts differ, and so does the load. `seconds` is what the factor means on a core that compiles the reference in
+REFERENCE_SECONDS (Zen 3 at 3 GHz, g++ 12.2 -O3). Memory is the peak of the resident set. Text is machine code; data is
+constants and tables (.rodata, .data.rel.ro), which hold the plan.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REFERENCE_SECONDS = 2.0
+# name: source, or text of a source; seconds; factor = seconds / REFERENCE_SECONDS; MiB; text and data in bytes.
+# text_over: text at most this multiple of another entry's text.
+BUDGETS = {
+    "recogniser_one_width": {"source": "tests/budgets/recogniser_one_width.cpp", "seconds": 8, "factor": 4.0, "mib": 500,
+                             "text": 150_000, "data": 25_000},
+    "recogniser_four_widths": {"source": "tests/budgets/recogniser_four_widths.cpp", "seconds": 10, "factor": 5.0,
+                               "mib": 600, "text_over": ("recogniser_one_width", 1.05), "data": 4 * 25_000},
+    "conv_header": {"text_of_source": "#include <tkl/conv.hpp>\n", "needs": "include/tkl/conv.hpp", "seconds": 2.5,
+                    "factor": 1.25, "mib": 500},
+}
+
+
+def compile_unit(command, source, output):
+    """User seconds, peak MiB and diagnostics of one compilation."""
+    with tempfile.TemporaryFile() as diagnostics:
+        process = subprocess.Popen(command + ["-c", str(source), "-o", str(output)], stderr=diagnostics, stdout=diagnostics)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        diagnostics.seek(0)
+        if process.returncode:
+            sys.exit(f"{source} does not compile:\n{diagnostics.read().decode()[:4000]}")
+    return usage.ru_utime, usage.ru_maxrss / 1024
+
+
+def sections(path):
+    text = data = 0
+    listing = subprocess.run(["size", "-A", str(path)], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        match = re.match(r"(\.\S+)\s+(\d+)", line)
+        if match and match[1].startswith(".text"):
+            text += int(match[2])
+        elif match and match[1].startswith((".rodata", ".data.rel.ro")):
+            data += int(match[2])
+    return text, data
+
+
+def source_of(entry, root, folder):
+    if "text_of_source" in entry:
+        path = Path(folder) / "unit.cpp"
+        path.write_text(entry["text_of_source"])
+        return path
+    return root / entry["source"]
+
+
+def main():
+    split = sys.argv.index("--")
+    (name, root), command = sys.argv[1:split], sys.argv[split + 1:]
+    root, entry = Path(root), BUDGETS[name]
+    needed = root / entry.get("needs", entry.get("source", ""))
+    if not needed.exists():
+        print(f"SKIPPED: {needed} does not exist")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "unit.o"
+        reference = Path(__file__).parent / "reference_unit.cpp"
+        before, _ = compile_unit(command, reference, output)
+        seconds, mib = compile_unit(command, source_of(entry, root, folder), output)
+        text, data = sections(output)
+        after, _ = compile_unit(command, reference, output)
+        other_text = None
+        if "text_over" in entry:
+            other = BUDGETS[entry["text_over"][0]]
+            compile_unit(command, source_of(other, root, folder), output)
+            other_text, _ = sections(output)
+    factor = seconds / ((before + after) / 2)
+    found = {"factor": round(factor, 2), "mib": round(mib), "text": text, "data": data}
+    limits = {k: entry[k] for k in ("factor", "mib", "text", "data") if k in entry}
+    if other_text is not None:
+        found["text_over"], limits["text_over"] = round(text / other_text, 3), entry["text_over"][1]
+    print(f"{name}: {seconds:.2f} s, reference {before:.2f} and {after:.2f} s")
+    print(f"found {json.dumps(found)}\nlimits {json.dumps(limits)}")
+    over = [key for key, limit in limits.items() if found[key] > limit]
+    for key in over:
+        print(f"OVER BUDGET: {key} is {found[key]}, at most {limits[key]}")
+    sys.exit(1 if over else 0)
+
+
+if __name__ == "__main__":
+    main()
