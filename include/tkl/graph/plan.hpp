@@ -83,7 +83,7 @@ struct step_parameters {
 };
 
 inline constexpr int step_inputs = 4;
-inline constexpr int prologue_operands = 4;
+inline constexpr int prologue_operands = 6;
 
 struct step {
   tkl::algorithm algorithm = tkl::algorithm::map;
@@ -92,7 +92,7 @@ struct step {
   std::int16_t weight = -1;                           // edge of packed weights: panels that begin with the bias
   std::int16_t out = -1;                              // edge
   std::int16_t scratch = -1;                          // edge, bytes per worker
-  std::int16_t prologue_operand[prologue_operands]{-1, -1, -1, -1};
+  std::int16_t prologue_operand[prologue_operands]{-1, -1, -1, -1, -1, -1};
   std::int16_t operand[max_operands]{-1, -1, -1, -1, -1, -1, -1, -1};  // epilogue slots: edges, or -1 for a literal
   float prologue_literal[prologue_operands]{};
   float literal[max_operands]{};

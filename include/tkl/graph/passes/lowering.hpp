@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of the lowering from graph nodes to plan steps, and the functions that give values places, storages and edges.
+#pragma once
+
+#include <tkl/core/checked.hpp>
+#include <tkl/graph/passes/analysis.hpp>
+#include <tkl/graph/passes/fuse.hpp>
+#include <tkl/graph/passes/place.hpp>
+#include <tkl/graph/program.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tkl {
+
+struct lowering {
+  const graph& g;
+  target_facts facts{};
+  program out{};
+  std::vector<node_use> use{};
+  std::vector<node_state> state{};
+  std::vector<place> places{};           // per node: where its value lies, or will lie when a destination was chosen
+  std::vector<std::uint8_t> inside{};    // per node: member of the region that is being grown
+  std::vector<std::int16_t> load_of{};   // per node: its load node, or -1
+  std::vector<std::int16_t> edge_of{};   // per node: the edge of its own place, or -1
+
+  constexpr lowering(const graph& source, const target_facts& target)
+      : g(source),
+        facts(target),
+        use(analyse(source)),
+        state(source.nodes.size(), node_state::waiting),
+        places(source.nodes.size()),
+        inside(source.nodes.size(), 0),
+        load_of(source.nodes.size(), -1),
+        edge_of(source.nodes.size(), -1) {
+    out.names = source.names;
+  }
+
+  constexpr const node& at(std::int32_t id) const { return g.nodes[static_cast<std::size_t>(id)]; }
+  constexpr place& place_of(std::int32_t id) { return places[static_cast<std::size_t>(id)]; }
+  constexpr node_state& state_of(std::int32_t id) { return state[static_cast<std::size_t>(id)]; }
+  constexpr const node_use& use_of(std::int32_t id) const { return use[static_cast<std::size_t>(id)]; }
+  constexpr bool failed() const { return !out.error.empty(); }
+
+  constexpr void fail(std::int32_t id, std::string_view what) {
+    if (failed()) return;
+    out.error << name_of(at(id).kind) << " '" << g.label(id).view() << "': " << what;
+  }
+};
+
+/// A storage for a value of these elements.
+constexpr std::int32_t new_storage(lowering& l, space where, std::int64_t elements, element type, std::int32_t name,
+                                   std::int16_t index = -1) {
+  storage s;
+  s.where = where;
+  s.index = index;
+  s.name = name;
+  s.bytes = elements * static_cast<std::int64_t>(size_of(type));
+  l.out.storages.push_back(s);
+  return static_cast<std::int32_t>(l.out.storages.size()) - 1;
+}
+
+/// Name of a node's value in reports: its own or that of its weight.
+constexpr std::int32_t report_name(const lowering& l, std::int32_t id) {
+  const node& n = l.at(id);
+  if (n.name >= 0) return n.name;
+  for (int i = 0; i < n.inputs; ++i) {
+    const node& w = l.at(n.in[i]);
+    if (w.kind == op_kind::weight) return w.name;
+  }
+  return -1;
+}
+
+/// Adds an edge with the four plan axes of `p`: missing outer axes are 1. `insert` axes of extent 1 are put before the last
+/// two (attention and matrix rows stand on plan axis 2).
+constexpr std::int16_t add_edge(lowering& l, const place& p, element type, std::int32_t name) {
+  edge e;
+  const storage& s = l.out.storages[static_cast<std::size_t>(p.storage)];
+  e.where = s.where;
+  e.index = s.index;
+  e.type = type;
+  e.name = name;
+  e.offset = p.offset * static_cast<std::int64_t>(size_of(type));
+  const int shift = plan_rank - p.extents.rank;
+  for (int i = 0; i < p.extents.rank; ++i) {
+    if (p.extents[i] > 0x7fffffff || p.stride[i] > 0x7fffffff || p.stride[i] < -0x7fffffff) {
+      if (!l.failed()) l.out.error << "an extent or a stride of a value with shape " << p.extents << " exceeds 2147483647";
+      return -1;
+    }
+    e.extent[i + shift] = static_cast<std::int32_t>(p.extents[i]);
+    e.stride[i + shift] = static_cast<std::int32_t>(p.stride[i]);
+  }
+  l.out.edges.push_back(e);
+  l.out.edge_storage.push_back(p.storage);
+  return static_cast<std::int16_t>(l.out.edges.size() - 1);
+}
+
+/// The edge of a node's own place (at most four axes).
+constexpr std::int16_t own_edge(lowering& l, std::int32_t id) {
+  std::int16_t& cached = l.edge_of[static_cast<std::size_t>(id)];
+  if (cached < 0) cached = add_edge(l, l.place_of(id), l.at(id).type, report_name(l, id));
+  return cached;
+}
+
+/// The index of a kernel key, added when it is new.
+constexpr std::int16_t kernel_of(lowering& l, const kernel_key& key) {
+  for (std::size_t i = 0; i < l.out.keys.size(); ++i)
+    if (l.out.keys[i] == key) return static_cast<std::int16_t>(i);
+  l.out.keys.push_back(key);
+  return static_cast<std::int16_t>(l.out.keys.size() - 1);
+}
+
+/// Notes that the step about to be pushed touches the storage of an edge.
+constexpr void touch(lowering& l, std::int16_t e) {
+  if (e < 0) return;
+  storage& s = l.out.storages[static_cast<std::size_t>(l.out.edge_storage[static_cast<std::size_t>(e)])];
+  const auto now = static_cast<std::int32_t>(l.out.steps.size());
+  if (s.first < 0) s.first = now;
+  s.last = now;
+}
+
+/// Bytes of the elements of an edge; elements that a stride of 0 repeats count once.
+constexpr std::int64_t edge_bytes(const edge& e) {
+  auto n = static_cast<std::int64_t>(size_of(e.type));
+  for (int i = 0; i < plan_rank; ++i)
+    if (e.stride[i] != 0 || e.extent[i] == 0) n *= e.extent[i];
+  return n;
+}
+
+/// Appends a step: lifetimes, bytes read and written.
+constexpr void push_step(lowering& l, const step& s, std::int64_t flops) {
+  const auto read = [&](std::int16_t e) {
+    if (e < 0) return;
+    touch(l, e);
+    const edge& x = l.out.edges[static_cast<std::size_t>(e)];
+    if (e != s.weight) l.out.bytes_read += edge_bytes(x);
+  };
+  for (std::int16_t e : s.in) read(e);
+  for (std::int16_t e : s.operand) read(e);
+  for (std::int16_t e : s.prologue_operand) read(e);
+  touch(l, s.weight);
+  touch(l, s.scratch);
+  touch(l, s.out);
+  if (s.out >= 0) l.out.bytes_written += edge_bytes(l.out.edges[static_cast<std::size_t>(s.out)]);
+  l.out.flops += flops;
+  l.out.steps.push_back(s);
+}
+
+/// Gives a node's value its place: the destination chosen for it, or a new dense arena storage.
+constexpr void ensure_place(lowering& l, std::int32_t id) {
+  place& p = l.place_of(id);
+  if (p.assigned()) return;
+  const node& n = l.at(id);
+  const checked count = n.shape.elements();
+  p = dense_place(new_storage(l, space::arena, count.value, n.type, report_name(l, id)), n.shape);
+}
+
+}  // namespace tkl

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes in order: cancel views, eliminate, choose destinations, fold and fuse while lowering, in-place, memory.
+#pragma once
+
+#include <tkl/graph/passes/cancel_views.hpp>
+#include <tkl/graph/passes/eliminate.hpp>
+#include <tkl/graph/passes/in_place.hpp>
+#include <tkl/graph/passes/memory.hpp>
+#include <tkl/graph/passes/steps.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tkl {
+
+namespace detail {
+
+constexpr void lower_inputs(lowering& l) {
+  for (std::size_t i = 0; i < l.g.inputs.size(); ++i) {
+    const std::int32_t id = l.g.inputs[i];
+    const node& n = l.at(id);
+    const std::int32_t s =
+        new_storage(l, space::input, n.shape.elements().value, n.type, n.name, static_cast<std::int16_t>(i));
+    l.place_of(id) = n.attr.layout == static_cast<std::uint8_t>(memory_layout::nchw) ? nchw_place(s, n.shape)
+                                                                                     : dense_place(s, n.shape);
+    l.state_of(id) = node_state::ready;
+    l.out.inputs.push_back(own_edge(l, id));
+  }
+}
+
+constexpr void lower_node(lowering& l, std::int32_t id, const std::vector<std::int16_t>& chain_of,
+                          const std::vector<prologue_chain>& chains) {
+  switch (l.at(id).kind) {
+    case op_kind::map:
+    case op_kind::cast:
+    case op_kind::keep_first:
+    case op_kind::batch_norm: return lower_map(l, id);
+    case op_kind::conv2d: {
+      const std::int16_t c = chain_of[static_cast<std::size_t>(id)];
+      return lower_conv2d(l, id, c < 0 ? nullptr : &chains[static_cast<std::size_t>(c)]);
+    }
+    case op_kind::conv_transpose2d: return lower_conv_transpose2d(l, id);
+    case op_kind::matmul: return lower_matmul(l, id);
+    case op_kind::pool2d: return lower_pool2d(l, id);
+    case op_kind::reduce: return lower_reduce(l, id);
+    case op_kind::softmax: return lower_rows(l, id, algorithm::softmax);
+    case op_kind::layer_norm: return lower_rows(l, id, algorithm::layer_norm);
+    case op_kind::attention: return lower_attention(l, id);
+    case op_kind::resize2d: return lower_resize2d(l, id);
+    case op_kind::pad: return lower_pad(l, id);
+    case op_kind::concat: return lower_concat(l, id);
+    case op_kind::slice:
+    case op_kind::transpose:
+    case op_kind::reshape: return lower_view(l, id);
+    case op_kind::input:
+    case op_kind::weight:
+    case op_kind::literal: return;
+  }
+}
+
+/// Outputs that no step wrote in place: views, constants, inputs, a value declared twice, another order in memory.
+constexpr void lower_outputs(lowering& l, const std::vector<place>& wanted) {
+  for (std::size_t i = 0; i < wanted.size() && !l.failed(); ++i) {
+    const std::int32_t id = l.g.outputs[i].node;
+    const place& have = l.use_of(id).constant ? constant_place(l, id) : l.place_of(id);
+    if (have.storage == wanted[i].storage) continue;
+    push_copy(l, have, wanted[i], l.at(id).type, l.at(id).type, report_name(l, id), id);
+  }
+}
+
+}  // namespace detail
+
+/// Storages in the arena get offsets; every edge's offset becomes that within its space.
+constexpr void assign_memory(program& p) {
+  std::vector<arena_buffer> buffers;
+  std::vector<std::int32_t> owner;
+  for (std::size_t i = 0; i < p.storages.size(); ++i) {
+    const storage& s = p.storages[i];
+    if (s.where != space::arena || s.root >= 0 || s.first < 0) continue;
+    buffers.push_back({s.bytes, s.first, s.last});
+    owner.push_back(static_cast<std::int32_t>(i));
+  }
+  std::vector<std::int64_t> offsets(buffers.size());
+  const arena_plan plan = plan_arena(buffers.data(), static_cast<int>(buffers.size()), offsets.data());
+  if (plan.invalid >= 0) {
+    p.error << "the arena's size leaves 64 bits";
+    return;
+  }
+  for (std::size_t i = 0; i < owner.size(); ++i) p.storages[static_cast<std::size_t>(owner[i])].offset = offsets[i];
+  p.arena_bytes = plan.bytes;
+  p.lower_bound = plan.lower_bound;
+  for (std::size_t i = 0; i < p.edges.size(); ++i)
+    p.edges[i].offset += p.storages[static_cast<std::size_t>(detail::root_of(p, p.edge_storage[i]))].offset;
+}
+
+/// Scratch of each step, planned like a tensor that lives for that step: bytes for one worker as the target says.
+template <class ScratchBytes>
+constexpr void add_scratch(lowering& l, ScratchBytes scratch_bytes) {
+  for (std::size_t i = 0; i < l.out.steps.size(); ++i) {
+    const std::int64_t bytes = scratch_bytes(l.out.steps[i], l.out.edges.data());
+    if (bytes == 0) continue;
+    const std::int32_t s = new_storage(l, space::arena, bytes, element::u8, -1);
+    l.out.storages.back().first = l.out.storages.back().last = static_cast<std::int32_t>(i);
+    l.out.steps[i].scratch = add_edge(l, dense_place(s, shape(bytes)), element::u8, -1);
+  }
+}
+
+/// Runs all passes on a graph. Errors are in the program's text. `scratch_bytes(step, edges)`: the scratch that the target's
+/// kernel of a step needs per worker.
+template <class ScratchBytes>
+constexpr program make_program(graph g, const target_facts& facts, ScratchBytes scratch_bytes) {
+  if (g.error.empty() && g.outputs.empty()) g.error << "the graph has no output";
+  if (!g.error.empty()) {
+    program p;
+    p.error = g.error;
+    return p;
+  }
+  cancel_views(g);
+  eliminate(g);
+  lowering l(g, facts);
+  detail::lower_inputs(l);
+  const std::vector<place> outputs = choose_destinations(l);
+  std::vector<std::int16_t> chain_of(g.nodes.size(), -1);
+  std::vector<prologue_chain> chains;
+  const auto count = static_cast<std::int32_t>(g.nodes.size());
+  for (std::int32_t id = 0; id < count; ++id) {
+    if (!l.use_of(id).live || !stages_input(l, g.nodes[static_cast<std::size_t>(id)])) continue;
+    chains.push_back(find_prologue(l, id));
+    absorb_prologue(l, chains.back());
+    chain_of[static_cast<std::size_t>(id)] = static_cast<std::int16_t>(chains.size() - 1);
+  }
+  for (std::int32_t id = 0; id < count && !l.failed(); ++id) {
+    const node_use& u = l.use_of(id);
+    if (u.live && !u.constant && l.state_of(id) == node_state::waiting) detail::lower_node(l, id, chain_of, chains);
+  }
+  if (!l.failed()) detail::lower_outputs(l, outputs);
+  if (!l.failed()) add_scratch(l, scratch_bytes);
+  if (!l.failed()) merge_in_place(l.out);
+  if (!l.failed()) assign_memory(l.out);
+  return std::move(l.out);
+}
+
+}  // namespace tkl
