@@ -88,7 +88,7 @@ struct elementary {
   /// Hyperbolic tangent, from expm1(-2|x|): no cancellation near 0, no overflow.
   TKL_FN static V tanh(V x) {
     const V e = expm1(V(-2.0f) * R::abs(x));
-    return R::copy_sign(-e / (e + V(2.0f)), x);
+    return R::copy_sign(R::abs(e) / (e + V(2.0f)), x);
   }
 
   /// 1 / (1 + e^-x), from e^-|x|: both tails keep their relative accuracy.
