@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <support/guarded.hpp>
-#include <tkl/algo/nhwc_view.hpp>
+#include <tkl/algo/strided4.hpp>
 #include <tkl/core/element.hpp>
 
 #include <cmath>
@@ -69,12 +69,11 @@ class image {
     if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
     return T{};
   }
-  nhwc_view<T> view() {
-    return {memory_.data(), {extent_[0], extent_[1], extent_[2], extent_[3]}, {stride_[0], stride_[1], stride_[2]}};
+  strided_shape shape() const {
+    return {{extent_[0], extent_[1], extent_[2], extent_[3]}, {stride_[0], stride_[1], stride_[2]}};
   }
-  nhwc_view<const T> const_view() const {
-    return {memory_.data(), {extent_[0], extent_[1], extent_[2], extent_[3]}, {stride_[0], stride_[1], stride_[2]}};
-  }
+  strided4<T> view() { return {memory_.data(), shape()}; }
+  strided4<const T> const_view() const { return {memory_.data(), shape()}; }
   T& operator()(std::int64_t n, std::int64_t r, std::int64_t c, std::int64_t channel) {
     return memory_[static_cast<std::size_t>(n * stride_[0] + r * stride_[1] + c * stride_[2] + channel)];
   }

@@ -16,7 +16,8 @@
 #pragma once
 
 #include <tkl/algo/finish.hpp>
-#include <tkl/algo/nhwc_view.hpp>
+#include <tkl/algo/pixel.hpp>
+#include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
 #include <tkl/schedule/depthwise.hpp>
@@ -32,9 +33,9 @@ namespace tkl {
 /// `weights` is what pack_depthwise made for the machine's width.
 template <class TA, class TW, class TC>
 struct depthwise_problem {
-  nhwc_view<const TA> x{};
+  strided4<const TA> x{};
   const TW* weights = nullptr;
-  nhwc_view<TC> y{};
+  strided4<TC> y{};
   std::int64_t kernel[2]{1, 1};
   std::int64_t stride[2]{1, 1};
   std::int64_t dilation[2]{1, 1};
@@ -191,17 +192,6 @@ TKL_FN void depthwise_inside(const depthwise_row<TA, TW, TC>& r, const E& epilog
   if constexpr (Pixels > 1) depthwise_inside<Pixels / 2, S, M>(r, epilogue, at, end);
 }
 
-/// Indices i >= 0 with 0 <= origin + i * step < extent, as [first, last); count is the number of indices there are.
-struct index_range {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-};
-constexpr index_range indices_inside(std::int64_t origin, std::int64_t step, std::int64_t extent, std::int64_t count) {
-  const std::int64_t first = origin >= 0 ? 0 : std::min(count, ceil_div(-origin, step));
-  const std::int64_t last = origin >= extent ? 0 : std::min(count, ceil_div(extent - origin, step));
-  return {first, std::max(first, last)};
-}
-
 }  // namespace detail
 
 /// Runs the depthwise convolution `p` on machine M. Where S is specialised, the filter of `p` must be the one that S
@@ -211,43 +201,43 @@ template <depthwise_schedule S, class M, class TA, class TW, class TC, class E, 
 void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const X& executor) {
   assert(!S.specialised() || (p.kernel[0] == S.rows && p.kernel[1] == S.columns && p.stride[1] == S.stride &&
                               p.dilation[1] == 1 && p.multiplier == 1));
-  if (p.y.empty()) return;
+  if (is_empty(p.y)) return;
   constexpr std::int64_t segment = 4 * S.tile;
-  const std::int64_t out_rows = p.y.extent[1], out_columns = p.y.extent[2], in_columns = p.x.extent[2];
+  const std::int64_t out_rows = p.y.shape.extent[1], out_columns = p.y.shape.extent[2], in_columns = p.x.shape.extent[2];
   const std::int64_t segments = ceil_div(out_columns, segment);
   // Outputs whose first tap, and whose last tap, lie inside the row.
   const std::int64_t reach = (p.kernel[1] - 1) * p.dilation[1];
-  const auto first_inside = detail::indices_inside(-p.pad[1], p.stride[1], in_columns, out_columns);
-  const auto last_inside = detail::indices_inside(reach - p.pad[1], p.stride[1], in_columns, out_columns);
+  const auto first_inside = indices_inside(-p.pad[1], p.stride[1], in_columns, out_columns);
+  const auto last_inside = indices_inside(reach - p.pad[1], p.stride[1], in_columns, out_columns);
   const bool tiles = p.multiplier == 1;
   const std::int64_t begin_inside = tiles ? std::max(first_inside.first, last_inside.first) : out_columns;
   const std::int64_t end_inside = std::max(begin_inside, tiles ? std::min(first_inside.last, last_inside.last) : 0);
 
-  executor.parallel_for(p.y.extent[0] * out_rows * segments, [&](std::int64_t begin, std::int64_t end, int) {
+  executor.parallel_for(p.y.shape.extent[0] * out_rows * segments, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t n = item / segments / out_rows, row = item / segments % out_rows;
       const std::int64_t left = item % segments * segment, right = std::min(left + segment, out_columns);
       const std::int64_t top = row * p.stride[0] - p.pad[0];
-      const auto used = detail::indices_inside(top, p.dilation[0], p.x.extent[1], p.kernel[0]);
+      const auto used = indices_inside(top, p.dilation[0], p.x.shape.extent[1], p.kernel[0]);
       const detail::depthwise_row<TA, TW, TC> r{
           .x = p.x.data,
-          .origin = n * p.x.stride[0] + (top + used.first * p.dilation[0]) * p.x.stride[1] - p.pad[1] * p.x.stride[2],
-          .row_step = p.dilation[0] * p.x.stride[1],
-          .column_stride = p.x.stride[2],
+          .origin = n * p.x.shape.stride[0] + (top + used.first * p.dilation[0]) * p.x.shape.stride[1] - p.pad[1] * p.x.shape.stride[2],
+          .row_step = p.dilation[0] * p.x.shape.stride[1],
+          .column_stride = p.x.shape.stride[2],
           .stride = p.stride[1],
           .dilation = p.dilation[1],
           .weights = p.weights,
           .first_tap = (1 + used.first * p.kernel[1]) * M::width,
           .block = (1 + p.kernel[0] * p.kernel[1]) * M::width,
-          .rows = used.last - used.first,
+          .rows = used.count(),
           .columns = p.kernel[1],
-          .y = p.y.pixel(n, row, 0),
-          .y_stride = p.y.stride[2],
-          .channels = p.y.extent[3],
+          .y = pixel(p.y, n, row, 0),
+          .y_stride = p.y.shape.stride[2],
+          .channels = p.y.shape.extent[3],
           .multiplier = p.multiplier};
       const auto border = [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t column = from; column < to; ++column) {
-          const auto taps = detail::indices_inside(column * p.stride[1] - p.pad[1], p.dilation[1], in_columns, p.kernel[1]);
+          const auto taps = indices_inside(column * p.stride[1] - p.pad[1], p.dilation[1], in_columns, p.kernel[1]);
           const position at{{n, row, column}, 0};
           if constexpr (S.specialised()) {
             detail::depthwise_border_pixel<false, M>(r, epilogue, at, taps.first, taps.last);

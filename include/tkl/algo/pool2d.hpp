@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Max and average pooling over windows of rows and columns.
+//
+//   for image, output row                                   in parallel
+//     for output column
+//       for block of channels (a few vectors)
+//         for tap inside the input                          the window is clipped once per row and per column
+//           accumulators = max or sum with the input
+//         divide (average), epilogue, store
+//
+// Padding never takes part: it is the identity of the maximum, and adds nothing to a sum. NaN in a window gives NaN.
+#pragma once
+
+#include <tkl/algo/finish.hpp>
+#include <tkl/algo/pixel.hpp>
+#include <tkl/algo/strided4.hpp>
+#include <tkl/config.hpp>
+#include <tkl/expr/vocabulary.hpp>
+#include <tkl/graph/attributes.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+
+namespace tkl {
+
+/// y[n, r, c, k] over the taps x[n, r * stride - pad + u * dilation, ..., k] inside x. Every window must meet the input:
+/// the rule of the op sees to that. `include_pad` (average): the divisor counts the taps inside input and padding, not
+/// those inside the input alone.
+template <class TA, class TC>
+struct pool2d_problem {
+  strided4<const TA> x{};
+  strided4<TC> y{};
+  std::int64_t kernel[2]{1, 1};
+  std::int64_t stride[2]{1, 1};
+  std::int64_t dilation[2]{1, 1};
+  std::int64_t pad[4]{};  // top, left, bottom, right
+  bool include_pad = false;
+};
+
+TKL_ISA_BEGIN
+namespace detail {
+
+/// Taps of one axis of a window: those that meet the input, and how many meet the padded input.
+struct pool_taps {
+  index_range inside{};
+  std::int64_t padded = 0;
+};
+
+/// `axis`: 0 rows, 1 columns; `output`: the window's index along it.
+template <class TA, class TC>
+constexpr pool_taps taps_of_window(const pool2d_problem<TA, TC>& p, int axis, std::int64_t output) {
+  const std::int64_t origin = output * p.stride[axis] - p.pad[axis], extent = p.x.shape.extent[1 + axis];
+  return {indices_inside(origin, p.dilation[axis], extent, p.kernel[axis]),
+          indices_inside(origin + p.pad[axis], p.dilation[axis], extent + p.pad[axis] + p.pad[2 + axis], p.kernel[axis]).count()};
+}
+
+/// Taps of a window that meet the input: rows x columns of them from `x` on.
+template <class TA>
+struct pool_window {
+  const TA* x;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t row_step;
+  std::int64_t column_step;
+};
+
+/// `Vectors` vectors of channels of one window; the last one has `lanes` lanes where it is not whole.
+template <pool_kind K, int Vectors, bool Whole, class M, class TA, class TC, class E>
+TKL_FN void pool_block(const pool_window<TA>& w, std::int64_t channel, int lanes, typename M::value divisor,
+                       const E& epilogue, position at, TC* y) {
+  const auto load = [&](const TA* p, int i) {
+    if constexpr (Whole) {
+      return M::load(p + i * M::width);
+    } else {
+      return M::load(p, lanes);
+    }
+  };
+  const TA* x = w.x + channel;
+  typename M::value best[Vectors];
+  TKL_UNROLL
+  for (int i = 0; i < Vectors; ++i) best[i] = load(x, i);
+  for (std::int64_t u = 0; u < w.rows; ++u, x += w.row_step) {
+    const TA* tap = x;
+    for (std::int64_t v = 0; v < w.columns; ++v, tap += w.column_step) {
+      if (u == 0 && v == 0) continue;
+      TKL_UNROLL
+      for (int i = 0; i < Vectors; ++i) {
+        if constexpr (K == pool_kind::max) {
+          best[i] = math<typename M::value>::max(best[i], load(tap, i));
+        } else {
+          best[i] = best[i] + load(tap, i);
+        }
+      }
+    }
+  }
+  at.column = channel;
+  TKL_UNROLL
+  for (int i = 0; i < Vectors; ++i, at.column += M::width) {
+    if constexpr (K == pool_kind::average) best[i] = best[i] / divisor;
+    if constexpr (Whole) {
+      finish<M>(epilogue, best[i], at, y + at.column);
+    } else {
+      finish<M>(epilogue, best[i], at, y + at.column, lanes);
+    }
+  }
+}
+
+/// One window, all channels.
+template <pool_kind K, class M, class TA, class TC, class E>
+TKL_NOINLINE void pool_pixel(const pool_window<TA>& window, std::int64_t channels, float divisor, const E& epilogue,
+                             const position& at, TC* y) {
+  constexpr int vectors = 4;
+  const typename M::value d = M::constant(divisor);
+  std::int64_t c = 0;
+  for (; c + vectors * M::width <= channels; c += vectors * M::width)
+    pool_block<K, vectors, true, M>(window, c, M::width, d, epilogue, at, y);
+  for (; c + M::width <= channels; c += M::width) pool_block<K, 1, true, M>(window, c, M::width, d, epilogue, at, y);
+  if (c < channels) pool_block<K, 1, false, M>(window, c, static_cast<int>(channels - c), d, epilogue, at, y);
+}
+
+}  // namespace detail
+
+/// Pools `p` on machine M. Sums are the machine's values (f32), whatever the element types. Needs no scratch.
+template <pool_kind K, class M, class TA, class TC, class E, class X>
+void pool2d(const pool2d_problem<TA, TC>& p, const E& epilogue, const X& executor) {
+  if (is_empty(p.y)) return;
+  const std::int64_t out_rows = p.y.shape.extent[1];
+  executor.parallel_for(p.y.shape.extent[0] * out_rows, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t item = begin; item < end; ++item) {
+      const std::int64_t n = item / out_rows, row = item % out_rows;
+      const detail::pool_taps rows = detail::taps_of_window(p, 0, row);
+      const std::int64_t first_row = row * p.stride[0] - p.pad[0] + rows.inside.first * p.dilation[0];
+      for (std::int64_t column = 0; column < p.y.shape.extent[2]; ++column) {
+        const detail::pool_taps columns = detail::taps_of_window(p, 1, column);
+        assert(rows.inside.count() > 0 && columns.inside.count() > 0);
+        const std::int64_t first_column = column * p.stride[1] - p.pad[1] + columns.inside.first * p.dilation[1];
+        const std::int64_t count =
+            p.include_pad ? rows.padded * columns.padded : rows.inside.count() * columns.inside.count();
+        const detail::pool_window<TA> window{pixel(p.x, n, first_row, first_column), rows.inside.count(),
+                                             columns.inside.count(), p.dilation[0] * p.x.shape.stride[1],
+                                             p.dilation[1] * p.x.shape.stride[2]};
+        detail::pool_pixel<K, M>(window, p.y.shape.extent[3], static_cast<float>(count), epilogue,
+                                 position{{n, row, column}, 0}, pixel(p.y, n, row, column));
+      }
+    }
+  });
+}
+
+TKL_ISA_END
+}  // namespace tkl
