@@ -2,10 +2,9 @@
 // AVX2 with FMA and F16C: Intel Haswell, AMD Zen and later.
 #pragma once
 
+#include <string_view>
 #include <tkl/schedule/conv.hpp>
 #include <tkl/schedule/gemm.hpp>
-
-#include <string_view>
 
 namespace tkl::arch {
 

@@ -2,15 +2,9 @@
 // AVX-512 F, CD, BW, DQ, VL: Intel Skylake-SP, AMD Zen 4 and later.
 #pragma once
 
-#include <tkl/config.hpp>
+#include <string_view>
 #include <tkl/schedule/conv.hpp>
 #include <tkl/schedule/gemm.hpp>
-
-#include <string_view>
-
-#if defined(__AVX512F__)
-#  include <immintrin.h>
-#endif
 
 namespace tkl::arch {
 
@@ -28,16 +22,3 @@ static_assert(fits_registers<avx512::gemm, avx512> && fits_l1<avx512::gemm, avx5
 static_assert(hides_latency<avx512::gemm>);
 
 }  // namespace tkl::arch
-
-#if defined(__AVX512F__)
-namespace tkl {
-TKL_ISA_BEGIN
-namespace atom {
-
-/// a * b + c, rounded once. xsimd 8.1 has no fused multiply-add for AVX-512.
-TKL_FN __m512 fma(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
-
-}  // namespace atom
-TKL_ISA_END
-}  // namespace tkl
-#endif

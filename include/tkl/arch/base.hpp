@@ -2,10 +2,9 @@
 // What every CPU of the target has: SSE2 on x86-64. A level to run on, not to be fast on.
 #pragma once
 
+#include <string_view>
 #include <tkl/schedule/conv.hpp>
 #include <tkl/schedule/gemm.hpp>
-
-#include <string_view>
 
 namespace tkl::arch {
 

@@ -2,10 +2,9 @@
 // 64-bit Arm with NEON (Advanced SIMD), four lanes.
 #pragma once
 
+#include <string_view>
 #include <tkl/schedule/conv.hpp>
 #include <tkl/schedule/gemm.hpp>
-
-#include <string_view>
 
 namespace tkl::arch {
 

@@ -7,10 +7,9 @@
 // have the same bits under every executor.
 #pragma once
 
-#include <tkl/config.hpp>
-
 #include <concepts>
 #include <cstdint>
+#include <tkl/config.hpp>
 
 #if defined(_OPENMP)
 #  include <omp.h>

@@ -21,7 +21,9 @@ struct conv_schedule {
 };
 
 /// The convolution with the blocks of a matrix product.
-constexpr conv_schedule conv_from(gemm_schedule s) { return {s.mr, s.nr, s.kc, s.mc, 4}; }
+constexpr conv_schedule conv_from(gemm_schedule s) {
+  return {s.mr, s.nr, s.kc, s.mc, 4};
+}
 
 template <conv_schedule S, class Arch>
 concept conv_fits_registers = fits_registers<S.gemm(), Arch>;

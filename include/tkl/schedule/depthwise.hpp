@@ -31,7 +31,8 @@ constexpr depthwise_schedule depthwise_schedule_for(std::int64_t kernel_rows, st
                                                     std::int64_t multiplier) {
   const bool square = kernel_rows == kernel_columns && (kernel_rows == 3 || kernel_rows == 5);
   if (!square || stride_columns < 1 || stride_columns > 2 || dilation_columns != 1 || multiplier != 1) return {};
-  return {.rows = static_cast<int>(kernel_rows), .columns = static_cast<int>(kernel_columns),
+  return {.rows = static_cast<int>(kernel_rows),
+          .columns = static_cast<int>(kernel_columns),
           .stride = static_cast<int>(stride_columns)};
 }
 

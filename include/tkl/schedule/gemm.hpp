@@ -2,10 +2,9 @@
 // How a matrix product is cut: the register tile, and the blocks that live in the caches.
 #pragma once
 
-#include <tkl/core/checked.hpp>
-
 #include <concepts>
 #include <cstdint>
+#include <tkl/core/checked.hpp>
 
 namespace tkl {
 
@@ -16,8 +15,8 @@ struct cache_sizes {
   std::int64_t l3 = 4 * 1024 * 1024;
 };
 
-/// A register tile of mr rows by nr vectors; a strip of kc products along the depth is summed per pass, over blocks of mc
-/// rows and nc columns. Zero in a block size means "as the architecture's caches suggest".
+/// A register tile of mr rows by nr vectors; a strip of kc products along the depth is summed per pass, over blocks of
+/// mc rows and nc columns.
 struct gemm_schedule {
   int mr = 6;
   int nr = 2;
@@ -29,27 +28,34 @@ struct gemm_schedule {
 
 /// A schedule is usable at all: every extent is positive.
 template <gemm_schedule S>
-concept positive_tile = S.mr > 0 && S.nr > 0 && S.kc > 0 && S.mc >= S.mr && S.nc > 0;
+concept positive_tile = S.mr > 0 && S.nr > 0 && S.kc > 0 && S.mc >= S.mr&& S.nc > 0;
 
 /// The accumulators, one row of the second operand and one broadcast element of the first live in registers together.
 template <gemm_schedule S, class Arch>
-concept fits_registers = positive_tile<S> && S.mr * S.nr + S.nr + 1 <= Arch::registers;
+concept fits_registers = positive_tile<S> && S.mr* S.nr + S.nr + 1 <= Arch::registers;
 
-/// The strip of the second operand that a tile walks (kc x nr vectors) leaves half of the first-level cache to the rest.
+/// The strip of the second operand that a tile walks (kc x nr vectors) leaves half of the first-level cache to the
+/// rest.
 template <gemm_schedule S, class Arch>
-concept fits_l1 = positive_tile<S> && std::int64_t{4} * S.kc * S.nr * Arch::width_f32 <= Arch::cache.l1 / 2;
+concept fits_l1 = positive_tile<S> && std::int64_t {
+  4
+}
+*S.kc* S.nr* Arch::width_f32 <= Arch::cache.l1 / 2;
 
 /// A block of the first operand (mc x kc) takes at most half of the second-level cache.
 template <gemm_schedule S, class Arch>
-concept fits_l2 = positive_tile<S> && std::int64_t{4} * S.kc * S.mc <= Arch::cache.l2 / 2;
+concept fits_l2 = positive_tile<S> && std::int64_t {
+  4
+}
+*S.kc* S.mc <= Arch::cache.l2 / 2;
 
 /// Enough independent sums to hide the latency of a fused multiply-add on two pipes of latency four.
 template <gemm_schedule S>
-concept hides_latency = positive_tile<S> && S.mr * S.nr >= 8;
+concept hides_latency = positive_tile<S> && S.mr* S.nr >= 8;
 
-/// Block sizes for an f32 tile of mr rows by nr vectors of `width` lanes, by the analytical model of Low, Igual, Smith and
-/// Quintana-Orti, "Analytical Modeling Is Enough for High-Performance BLIS", ACM TOMS 43 (2016), with half of each level
-/// for the operand that stays and half for what streams past.
+/// Block sizes for an f32 tile of mr rows by nr vectors of `width` lanes, by the analytical model of Low, Igual, Smith
+/// and Quintana-Orti, "Analytical Modeling Is Enough for High-Performance BLIS", ACM TOMS 43 (2016), with half of each
+/// level for the operand that stays and half for what streams past.
 constexpr gemm_schedule gemm_blocks(int mr, int nr, int width, cache_sizes cache) {
   const std::int64_t lane = 4;
   const std::int64_t kc = cache.l1 / 2 / (lane * nr * width) / 8 * 8;

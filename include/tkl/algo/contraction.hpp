@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop nest around the register tile, shared by matrix products, convolutions and transposed convolutions.
+//
+//   for block in blocks of mc output rows:                   pointers and places computed once per block
+//     for panel in panels of the packed second operand:
+//       for strip in strips of about kc products:            the panel's strip stays in the first-level cache
+//         for tile in tiles of the block:                    one call of the micro-kernel
+//           after the last strip: evaluate the epilogue and store
+//
+// Partial sums wait in a stack buffer of at most 16 register tiles, never in the output: each output element is written
+// exactly once, after its complete sum. Blocks x panels are independent parts for the executor, and the order of every
+// sum depends on the schedule alone: the same bits for any number of workers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tkl/algo/micro_kernel.hpp>
+#include <tkl/algo/strided4.hpp>
+#include <tkl/config.hpp>
+#include <tkl/core/checked.hpp>
+#include <tkl/expr/eval.hpp>
+#include <tkl/expr/node.hpp>
+#include <tkl/schedule/gemm.hpp>
+
+namespace tkl {
+
+/// Which input pixel each output row meets at each tap. Rows are indexed by (n, q, p). On both pixel axes the output
+/// pixel is out_first + q * out_step, and the input pixel q * in_step + tap_first + tap * tap_step, a row of zeros when
+/// outside. A matrix product has one tap and its rows along p.
+struct row_space {
+  std::int64_t extent[3]{};     // images, rows q, columns p
+  std::int64_t in_extent[2]{};  // input rows and columns
+  std::int64_t in_stride[3]{};  // elements per image, row, column
+  std::int64_t in_step[2]{1, 1};
+  std::int64_t taps[2]{1, 1};
+  std::int64_t tap_first[2]{};
+  std::int64_t tap_step[2]{1, 1};
+  std::int64_t out_first[3]{};  // image, row, column of the first output pixel
+  std::int64_t out_step[2]{1, 1};
+  std::int64_t out_stride[3]{};  // elements per image, row, column of output pixels
+
+  constexpr std::int64_t rows() const { return extent[0] * extent[1] * extent[2]; }
+  constexpr std::int64_t tap_count() const { return taps[0] * taps[1]; }
+  /// Whether some tap of some row lies outside of the input, so that the row of zeros is read.
+  constexpr bool leaves_input() const {
+    if (rows() == 0) return false;
+    for (int axis = 0; axis < 2; ++axis) {
+      if (taps[axis] == 0) continue;
+      const std::int64_t reach = (taps[axis] - 1) * tap_step[axis], last = (extent[axis + 1] - 1) * in_step[axis];
+      const std::int64_t low = tap_first[axis] + (reach < 0 ? reach : 0);
+      const std::int64_t high = tap_first[axis] + (reach > 0 ? reach : 0) + last;
+      if (low < 0 || high >= in_extent[axis]) return true;
+    }
+    return false;
+  }
+};
+
+/// Rows of one block: as many tiles as the schedule's mc holds, at most 16, fewer where many taps need many pointers.
+constexpr std::int64_t block_rows(const gemm_schedule& s, std::int64_t taps) {
+  std::int64_t tiles = s.mc / s.mr < 16 ? s.mc / s.mr : 16;
+  const std::int64_t most = 2048 / (s.mr * (taps > 0 ? taps : 1));
+  if (tiles > most) tiles = most;
+  return (tiles > 0 ? tiles : 1) * s.mr;
+}
+
+/// Bytes of scratch per worker: row pointers of one block and, where rows leave the input, a row of zeros.
+constexpr std::int64_t contraction_scratch_bytes(const gemm_schedule& s, const row_space& space, std::int64_t depth,
+                                                 std::int64_t element_bytes) {
+  const std::int64_t pointers = block_rows(s, space.tap_count()) * space.tap_count() * std::int64_t{sizeof(void*)};
+  return round_up(pointers, 64) + (space.leaves_input() ? round_up(depth * element_bytes, 64) : 0);
+}
+
+TKL_ISA_BEGIN
+
+/// Where an output row lies: its outer indices, and its offset in the output in elements.
+struct row_place {
+  std::int64_t outer[3]{};
+  std::int64_t out = 0;
+};
+
+/// Where finished sums go. A function pointer, so that the loop nest is compiled once for all epilogues.
+template <class M>
+struct tile_sink {
+  using function = void (*)(const void* context, const typename M::value* tile, const row_place* places, int rows,
+                            std::int64_t column, int columns);
+  const void* context = nullptr;
+  function store = nullptr;
+};
+
+/// The output and the expression that is evaluated for each of its elements.
+template <class TC, class E>
+struct epilogue_context {
+  TC* out = nullptr;
+  E epilogue{};
+};
+
+/// Evaluates the epilogue on `rows` x `columns` sums of a tile (whole vectors per row) and stores the results; the last
+/// vector of a row is masked. A rolled loop: as fast as an unrolled one, and a fifth of its text.
+template <class M, class TC, class E>
+TKL_NOINLINE void store_tile(const void* context, const typename M::value* tile, const row_place* places, int rows,
+                             std::int64_t column, int columns) {
+  const auto& c = *static_cast<const epilogue_context<TC, E>*>(context);
+  constexpr int width = M::width;
+  for (int i = 0; i < rows; ++i) {
+    const std::int64_t(&outer)[3] = places[i].outer;
+    position at{{outer[0], outer[1], outer[2]}, column};
+    TC* out = c.out + (places[i].out + column);
+    int left = columns;
+    for (; left >= width; left -= width, out += width, at.column += width)
+      M::store(out, eval(c.epilogue, typename M::leaf{*tile++, at, width}));
+    if (left > 0) M::store(out, eval(c.epilogue, typename M::leaf{*tile++, at, left}), left);
+  }
+}
+
+template <class M, class TC, class E>
+TKL_FN tile_sink<M> sink_of(const epilogue_context<TC, E>& context) {
+  return {&context, &store_tile<M, TC, E>};
+}
+
+/// One contraction: rows through pointers times packed panels.
+template <class M, class TA, class TW>
+struct contraction {
+  row_space space{};
+  const TA* a = nullptr;
+  const TW* panels = nullptr;  // see algo/pack.hpp; depth of the matrix: taps * depth
+  std::int64_t depth = 0;      // products per tap
+  std::int64_t columns = 0;
+  std::int64_t first_column = 0;  // of the output: where this group's columns start
+  tile_sink<M> sink{};
+};
+
+/// Pointers and places of the rows [first, first + count). Pointers of a tile lie tap by tap, `mr` (or what is left of
+/// the block) to a tap.
+template <class TA>
+TKL_NOINLINE void locate_rows(const row_space& s, const TA* a, const TA* zeros, std::int64_t first, std::int64_t count,
+                              int mr, const TA** pointers, row_place* places) {
+  const std::int64_t taps = s.tap_count();
+  std::int64_t p = first % s.extent[2], q = first / s.extent[2] % s.extent[1], n = first / s.extent[2] / s.extent[1];
+  for (std::int64_t r = 0; r < count; ++r) {
+    const std::int64_t in_tile = r % mr, rest = count - (r - in_tile);
+    const std::int64_t tile_rows = rest < mr ? rest : mr;
+    const TA** to = pointers + (r - in_tile) * taps + in_tile;
+    const TA* image = a + n * s.in_stride[0];
+    for (std::int64_t u = 0; u < s.taps[0]; ++u) {
+      const std::int64_t y = q * s.in_step[0] + s.tap_first[0] + u * s.tap_step[0];
+      const bool inside = y >= 0 && y < s.in_extent[0];
+      std::int64_t x = p * s.in_step[1] + s.tap_first[1];
+      for (std::int64_t v = 0; v < s.taps[1]; ++v, x += s.tap_step[1], to += tile_rows)
+        *to = inside && x >= 0 && x < s.in_extent[1] ? image + y * s.in_stride[1] + x * s.in_stride[2] : zeros;
+    }
+    const std::int64_t image_out = s.out_first[0] + n;
+    const std::int64_t oh = s.out_first[1] + q * s.out_step[0], ow = s.out_first[2] + p * s.out_step[1];
+    places[r] = {{image_out, oh, ow}, image_out * s.out_stride[0] + oh * s.out_stride[1] + ow * s.out_stride[2]};
+    if (++p == s.extent[2]) {
+      p = 0;
+      if (++q == s.extent[1]) q = 0, ++n;
+    }
+  }
+}
+
+/// How the depth is cut: strips of whole taps, or parts of one tap where a tap alone is longer than kc. Strips are
+/// equal as far as possible; a depth of up to one and a half kc stays whole.
+struct strip_plan {
+  std::int64_t taps = 0;   // per strip
+  std::int64_t depth = 0;  // per strip
+};
+constexpr strip_plan plan_strips(std::int64_t taps, std::int64_t depth, std::int64_t kc) {
+  if (taps == 0 || depth == 0 || 2 * taps * depth <= 3 * kc) return {taps, depth};
+  if (depth > kc) return {1, round_up(ceil_div(depth, ceil_div(depth, kc)), 4)};
+  const std::int64_t whole = kc / depth;
+  return {ceil_div(taps, ceil_div(taps, whole)), depth};
+}
+
+/// Number of independent parts (blocks x panels) of a contraction.
+template <gemm_schedule S, class M, class TA, class TW>
+constexpr std::int64_t contraction_parts(const contraction<M, TA, TW>& c) {
+  return ceil_div(c.space.rows(), block_rows(S, c.space.tap_count())) * ceil_div(c.columns, S.nr * M::width);
+}
+
+/// Computes the parts [begin, end). `scratch`: contraction_scratch_bytes, 64-byte aligned. Stack: 16 register tiles of
+/// sums and the places of their rows, at most 32 KB.
+template <gemm_schedule S, class M, class TA, class TW>
+TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, std::int64_t end, std::byte* scratch) {
+  using value = typename M::value;
+  constexpr std::int64_t panel_width = S.nr * M::width;
+  constexpr std::int64_t most_rows = block_rows(S, 1);
+  const std::int64_t taps = c.space.tap_count(), block = block_rows(S, taps), rows = c.space.rows();
+  const std::int64_t panels = ceil_div(c.columns, panel_width);
+  const TA** pointers = reinterpret_cast<const TA**>(scratch);
+  TA* zeros = reinterpret_cast<TA*>(scratch + round_up(block * taps * std::int64_t{sizeof(void*)}, 64));
+  if (c.space.leaves_input())
+    for (std::int64_t k = 0; k < c.depth; ++k) zeros[k] = TA{};
+
+  const strip_plan strip = plan_strips(taps, c.depth, S.kc);
+  const bool whole = strip.taps == taps && strip.depth == c.depth;
+  row_place places[most_rows];
+  alignas(64) value sums[most_rows * S.nr];
+  std::int64_t located = -1;
+  for (std::int64_t part = begin; part < end; ++part) {
+    const std::int64_t first_row = part / panels * block, column = part % panels * panel_width;
+    const std::int64_t count = rows - first_row < block ? rows - first_row : block;
+    if (located != first_row)
+      locate_rows(c.space, c.a, static_cast<const TA*>(zeros), located = first_row, count, S.mr, pointers, places);
+    const std::int64_t rest = c.columns - column;
+    const int columns = static_cast<int>(rest < panel_width ? rest : panel_width);
+    const int vectors = (columns + M::width - 1) / M::width;
+    const TW* bias = c.panels + column * (1 + taps * c.depth);
+    tile_pass<TA, TW> pass{.panel = bias + vectors * M::width, .bias = bias};
+    std::int64_t tap = 0;
+    for (bool last = false; !last; pass.bias = nullptr) {
+      const std::int64_t taps_left = taps - tap, depth_left = c.depth - pass.first;
+      pass.taps = taps_left < strip.taps ? taps_left : strip.taps;
+      pass.depth = depth_left < strip.depth ? depth_left : strip.depth;
+      last = taps_left <= pass.taps && depth_left <= pass.depth;
+      for (std::int64_t r = 0; r < count; r += S.mr) {
+        const int tile_rows = static_cast<int>(count - r < S.mr ? count - r : S.mr);
+        value* tile = sums + (whole ? 0 : r * S.nr);
+        pass.rows = pointers + r * taps + tap * tile_rows;
+        tile_table<M, S.mr, S.nr, TA, TW>::get(tile_rows, vectors)(pass, tile);
+        if (last) c.sink.store(c.sink.context, tile, places + r, tile_rows, c.first_column + column, columns);
+      }
+      pass.panel += pass.taps * pass.depth * vectors * M::width;
+      pass.first += pass.depth;
+      if (pass.first >= c.depth) pass.first = 0, tap += pass.taps;
+    }
+  }
+}
+
+TKL_ISA_END
+}  // namespace tkl

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register tile of every contraction: matrix products and convolutions differ only in where their rows lie.
+//
+//   acc[i][j] = bias row, or the partial sums of the strip before
+//   for tap in taps:
+//     for k in depth:                               one row of the packed panel
+//       acc[i][j] += rows[tap][i][first + k] * panel[tap][k][j]        i < MR rows, j < NV vectors
+//   tile[i][j] = acc[i][j]
+//
+// Rows come through pointers (one per tap and row), so that padding is a row of zeros and no im2col buffer exists
+// (Dukhan, "The Indirect Convolution Algorithm", 2019). The sums leave as a tile in memory; the epilogue is evaluated
+// from there by its caller, so that all epilogues share these functions.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tkl/config.hpp>
+#include <utility>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+/// What one pass of the tile reads. Pointers need no alignment beyond that of their element.
+template <class TA, class TW>
+struct tile_pass {
+  const TA* const* rows = nullptr;  // taps x MR pointers
+  std::int64_t first = 0;           // element of each row at which the pass starts
+  std::int64_t taps = 0;
+  std::int64_t depth = 0;     // products per tap
+  const TW* panel = nullptr;  // taps * depth rows of NV vectors, without gaps
+  const TW* bias = nullptr;   // NV vectors that start the sums; null: go on from the tile
+};
+
+/// Sums that go on side by side for one accumulator: a small tile alone could not hide the latency of its additions.
+constexpr int interleaved_sums(int accumulators) {
+  return accumulators >= 6 ? 1 : accumulators >= 3 ? 2 : 4;
+}
+
+/// The tile of MR rows by NV vectors. Its own function: inlined into a loop nest, g++ 12 spills accumulators.
+template <class M, int MR, int NV, class TA, class TW>
+TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& pass, typename M::value* tile) {
+  using value = typename M::value;
+  constexpr int sums = interleaved_sums(MR * NV);
+  value acc[sums][MR][NV];
+  TKL_UNROLL
+  for (int i = 0; i < MR; ++i) TKL_UNROLL
+  for (int j = 0; j < NV; ++j) {
+    acc[0][i][j] = pass.bias ? M::load(pass.bias + j * M::width) : tile[i * NV + j];
+    TKL_UNROLL
+    for (int s = 1; s < sums; ++s) acc[s][i][j] = M::zero();
+  }
+
+  const TW* panel = pass.panel;
+  const TA* const* rows = pass.rows;
+  for (std::int64_t tap = 0; tap < pass.taps; ++tap, rows += MR) {
+    const TA* a[MR];
+    TKL_UNROLL
+    for (int i = 0; i < MR; ++i) a[i] = rows[i] + pass.first;
+
+    const auto step = [&](std::int64_t k, auto& sum) __attribute__((always_inline)) {
+      value b[NV];
+      TKL_UNROLL
+      for (int j = 0; j < NV; ++j) b[j] = M::load(panel + j * M::width);
+      TKL_UNROLL
+      for (int i = 0; i < MR; ++i) {
+        const value x = M::broadcast(a[i] + k);
+        TKL_UNROLL
+        for (int j = 0; j < NV; ++j) M::mac(sum[i][j], x, b[j]);
+      }
+      panel += NV * M::width;
+    };
+    std::int64_t k = 0;
+    if constexpr (sums > 1) {
+      for (; k + sums <= pass.depth; k += sums) TKL_UNROLL
+      for (int s = 0; s < sums; ++s) step(k + s, acc[s]);
+    }
+    for (; k < pass.depth; ++k) step(k, acc[0]);
+  }
+
+  TKL_UNROLL
+  for (int i = 0; i < MR; ++i) TKL_UNROLL
+  for (int j = 0; j < NV; ++j) {
+    value total = acc[0][i][j];
+    TKL_UNROLL
+    for (int s = 1; s < sums; ++s) total = total + acc[s][i][j];
+    tile[i * NV + j] = total;
+  }
+}
+
+/// Chooses the tile of `rows` rows (1 to MR) by `vectors` vectors (1 to NV).
+template <class M, int MR, int NV, class TA, class TW>
+struct tile_table {
+  using function = void (*)(const tile_pass<TA, TW>&, typename M::value*);
+
+  static constexpr std::array<function, std::size_t{MR}* NV> functions =
+      []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<function, sizeof...(I)>{&contract_tile<M, int{I / NV} + 1, int{I % NV} + 1, TA, TW>...};
+  }
+  (std::make_index_sequence<std::size_t{MR} * NV>{});
+
+  TKL_FN static function get(int rows, int vectors) {
+    return functions[static_cast<std::size_t>((rows - 1) * NV + vectors - 1)];
+  }
+};
+
+TKL_ISA_END
+}  // namespace tkl

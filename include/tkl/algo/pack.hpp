@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed weights: what the micro-kernel of contractions reads, written once when weights are loaded.
+//
+// The second operand of a contraction is a matrix of depth x columns. It is cut into panels of P columns (P: the
+// vectors of a register tile times their width). A panel is (1 + depth) x P elements: first the BIAS with which the
+// sums start (zero where there is none), then the rows in the order of the depth. The last panel is as wide as whole
+// vectors cover what is left; columns beyond the matrix hold zero and are never stored by a kernel. All panels together
+// are (1 + depth) * round_up(columns, width) elements, and panel p starts at p * P * (1 + depth).
+//
+// Depth order: tap row, tap column, input channel. Groups: one set of panels per group. Transposed convolution: one set
+// per residue (tap row * dilation) mod stride and likewise for columns, each with its own subset of the taps.
+#pragma once
+
+#include <cstdint>
+#include <tkl/config.hpp>
+#include <tkl/core/checked.hpp>
+#include <tkl/core/element.hpp>
+
+namespace tkl {
+
+/// Width of panels in columns, and of one vector: `panel` is a multiple of `width`.
+struct panel_shape {
+  std::int64_t panel = 16;
+  std::int64_t width = 8;
+};
+
+/// Panels of a schedule with nr vectors of `width` lanes.
+constexpr panel_shape panels_of(int nr, int width) {
+  return {std::int64_t{nr} * width, width};
+}
+
+/// Elements of a packed matrix of depth x columns.
+constexpr std::int64_t packed_matrix_elements(std::int64_t depth, std::int64_t columns, std::int64_t width) {
+  return (depth + 1) * round_up(columns, width);
+}
+
+/// Weights of a convolution: O,I/g,kH,kW in memory; of a transposed one: I,O/g,kH,kW.
+struct conv_weights {
+  std::int64_t in_channels = 0;   // of all groups
+  std::int64_t out_channels = 0;  // of all groups
+  std::int64_t kernel[2]{1, 1};
+  std::int64_t groups = 1;
+
+  constexpr std::int64_t group_in() const { return in_channels / groups; }
+  constexpr std::int64_t group_out() const { return out_channels / groups; }
+  constexpr std::int64_t depth() const { return kernel[0] * kernel[1] * group_in(); }
+};
+
+/// Elements of packed convolution weights.
+constexpr std::int64_t packed_conv2d_elements(const conv_weights& w, std::int64_t width) {
+  return w.groups * packed_matrix_elements(w.depth(), w.group_out(), width);
+}
+
+/// The taps of one axis of a transposed convolution that meet outputs of one residue r: those u with
+/// u * dilation = r (mod stride), which are u = first, first + step, ...
+struct residue_taps {
+  std::int64_t first = 0;
+  std::int64_t step = 1;
+  std::int64_t count = 0;
+};
+constexpr residue_taps taps_of_residue(std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
+                                       std::int64_t residue) {
+  residue_taps r;
+  while (r.step * dilation % stride != 0) ++r.step;
+  while (r.first < r.step && r.first * dilation % stride != residue) ++r.first;
+  if (r.first < r.step && r.first < kernel) r.count = (kernel - 1 - r.first) / r.step + 1;
+  return r;
+}
+
+/// Elements of packed weights of a transposed convolution.
+constexpr std::int64_t packed_conv_transpose2d_elements(const conv_weights& w, const std::int64_t (&stride)[2],
+                                                        const std::int64_t (&dilation)[2], std::int64_t width) {
+  std::int64_t elements = 0;
+  for (std::int64_t r = 0; r < stride[0]; ++r)
+    for (std::int64_t c = 0; c < stride[1]; ++c) {
+      const std::int64_t taps = taps_of_residue(w.kernel[0], stride[0], dilation[0], r).count *
+                                taps_of_residue(w.kernel[1], stride[1], dilation[1], c).count;
+      elements += w.groups * packed_matrix_elements(taps * w.group_in(), w.group_out(), width);
+    }
+  return elements;
+}
+
+TKL_ISA_BEGIN
+
+/// A weight as it is stored: rounded once from double precision.
+template <class T>
+TKL_FN T packed_element(double value) {
+  if constexpr (element_of<T> == element::f16) {
+    return to_half(static_cast<float>(value));
+  } else if constexpr (element_of<T> == element::bf16) {
+    return to_bfloat16(static_cast<float>(value));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+template <>
+TKL_FN double packed_element<double>(double value) {
+  return value;
+}
+
+/// for each panel: bias row, then for each row of the depth: the panel's columns, zero beyond the last.
+/// `at(k, n)` and `bias(n)` give the matrix as doubles. Returns the place after the last element written.
+template <class T, class At, class Bias>
+T* pack_panels(std::int64_t depth, std::int64_t columns, panel_shape shape, const At& at, const Bias& bias, T* out) {
+  for (std::int64_t first = 0; first < columns; first += shape.panel) {
+    const std::int64_t rest = columns - first;
+    const std::int64_t used = rest < shape.panel ? rest : shape.panel;
+    const std::int64_t stored = round_up(used, shape.width);
+    for (std::int64_t j = 0; j < stored; ++j) *out++ = packed_element<T>(j < used ? bias(first + j) : 0.0);
+    for (std::int64_t k = 0; k < depth; ++k)
+      for (std::int64_t j = 0; j < stored; ++j) *out++ = packed_element<T>(j < used ? at(k, first + j) : 0.0);
+  }
+  return out;
+}
+
+/// Packs a matrix whose element (k, n) lies at b[k * depth_stride + n * column_stride]: in x out, or out x in with the
+/// strides exchanged. `scale` multiplies columns, `bias` starts their sums; either may be null.
+/// `out` has packed_matrix_elements(depth, columns, shape.width) elements and should be 64-byte aligned.
+template <class T, class TR>
+void pack_matrix(const TR* b, std::int64_t depth_stride, std::int64_t column_stride, std::int64_t depth,
+                 std::int64_t columns, const TR* scale, const TR* bias, panel_shape shape, T* out) {
+  const auto at = [&](std::int64_t k, std::int64_t n) {
+    const double v = static_cast<double>(b[k * depth_stride + n * column_stride]);
+    return scale ? v * static_cast<double>(scale[n]) : v;
+  };
+  const auto start = [&](std::int64_t n) { return bias ? static_cast<double>(bias[n]) : 0.0; };
+  pack_panels(depth, columns, shape, at, start, out);
+}
+
+/// Packs convolution weights O,I/g,kH,kW. `scale` (a folded batch norm) multiplies the weights of each output channel,
+/// `bias` starts its sums; either may be null. `out` has packed_conv2d_elements(w, shape.width) elements.
+template <class T, class TR>
+void pack_conv2d(const TR* weights, const conv_weights& w, const TR* scale, const TR* bias, panel_shape shape, T* out) {
+  const std::int64_t in = w.group_in(), taps = w.kernel[0] * w.kernel[1];
+  for (std::int64_t g = 0; g < w.groups; ++g) {
+    const std::int64_t channel = g * w.group_out();
+    const auto at = [&](std::int64_t k, std::int64_t n) {
+      const std::int64_t tap = k / in, i = k % in;
+      const double v = static_cast<double>(weights[((channel + n) * in + i) * taps + tap]);
+      return scale ? v * static_cast<double>(scale[channel + n]) : v;
+    };
+    const auto start = [&](std::int64_t n) { return bias ? static_cast<double>(bias[channel + n]) : 0.0; };
+    out = pack_panels(w.depth(), w.group_out(), shape, at, start, out);
+  }
+}
+
+/// Packs weights I,O/g,kH,kW of a transposed convolution, residue by residue (rows outer, columns inner), in each group
+/// by group. `scale` and `bias` are per output channel; either may be null. Padding plays no part. `out` has
+/// packed_conv_transpose2d_elements(w, stride, dilation, shape.width) elements.
+template <class T, class TR>
+void pack_conv_transpose2d(const TR* weights, const conv_weights& w, const std::int64_t (&stride)[2],
+                           const std::int64_t (&dilation)[2], const TR* scale, const TR* bias, panel_shape shape,
+                           T* out) {
+  const std::int64_t in = w.group_in(), outs = w.group_out();
+  for (std::int64_t r = 0; r < stride[0]; ++r)
+    for (std::int64_t c = 0; c < stride[1]; ++c) {
+      const residue_taps rows = taps_of_residue(w.kernel[0], stride[0], dilation[0], r);
+      const residue_taps columns = taps_of_residue(w.kernel[1], stride[1], dilation[1], c);
+      for (std::int64_t g = 0; g < w.groups; ++g) {
+        const auto at = [&](std::int64_t k, std::int64_t n) {
+          const std::int64_t i = g * in + k % in, tap = k / in;
+          const std::int64_t u = rows.first + tap / columns.count * rows.step;
+          const std::int64_t v = columns.first + tap % columns.count * columns.step;
+          const double x = static_cast<double>(weights[((i * outs + n) * w.kernel[0] + u) * w.kernel[1] + v]);
+          return scale ? x * static_cast<double>(scale[g * outs + n]) : x;
+        };
+        const auto start = [&](std::int64_t n) { return bias ? static_cast<double>(bias[g * outs + n]) : 0.0; };
+        out = pack_panels(rows.count * columns.count * in, outs, shape, at, start, out);
+      }
+    }
+}
+
+TKL_ISA_END
+}  // namespace tkl

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+#include <tkl/algo/conv2d.hpp>
+#include <tkl/arch/native.hpp>
+#include <tkl/exec/executor.hpp>
+#include <tkl/expr/functions.hpp>
+#include <tkl/target/cpu.hpp>
+#include <tkl/target/reference.hpp>
+
+#include "support/oracle_contraction.hpp"
+
+using namespace tkl;
+using namespace tkl::test;
+
+namespace {
+
+using cpu = cpu_machine<arch::native>;
+constexpr conv_schedule whole = arch::native::conv;
+/// The same register tile with strips and blocks so short that every border is met.
+constexpr conv_schedule cut{.mr = whole.mr, .nr = whole.nr, .kc = 20, .mc = 2 * whole.mr};
+
+struct cpu_default {
+  using machine = cpu;
+  static constexpr conv_schedule schedule = whole;
+};
+struct cpu_cut {
+  using machine = cpu;
+  static constexpr conv_schedule schedule = cut;
+};
+struct reference_cut {
+  using machine = reference_machine;
+  static constexpr conv_schedule schedule{.mr = 4, .nr = 3, .kc = 20, .mc = 8};
+};
+
+struct layer {
+  std::int64_t n, h, w, c, o;
+  std::int64_t kernel[2]{1, 1}, stride[2]{1, 1}, dilation[2]{1, 1}, pad[4]{};
+  std::int64_t groups = 1;
+
+  std::int64_t out(int axis) const {
+    const std::int64_t in = axis == 0 ? h : w;
+    const std::int64_t reach = in + pad[axis] + pad[axis + 2] - dilation[axis] * (kernel[axis] - 1) - 1;
+    return reach < 0 ? 0 : reach / stride[axis] + 1;
+  }
+  conv2d_geometry geometry() const {
+    return {{kernel[0], kernel[1]}, {stride[0], stride[1]}, {dilation[0], dilation[1]}, {pad[0], pad[1]}, groups};
+  }
+  conv_weights weights() const { return {c, o, {kernel[0], kernel[1]}, groups}; }
+};
+
+/// Runs one layer with an epilogue in two executors and compares with the definition. `expression(n, y)` builds the
+/// epilogue; `slack` bounds how much it may enlarge an error.
+template <class Case, class TA = float, class TC = typename Case::machine::scalar, class E>
+void check(const layer& l, const E& epilogue, double slack = 1, bool with_bias = true, std::int64_t gap = 0) {
+  using M = typename Case::machine;
+  using scalar = typename M::scalar;
+  constexpr conv_schedule S = Case::schedule;
+  guarded_tensor<TA> x(l.n, l.h, l.w, l.c, gap);
+  x.fill(1);
+  const conv_weights w = l.weights();
+  std::vector<double> raw(static_cast<std::size_t>(w.out_channels * w.depth())), bias(static_cast<std::size_t>(l.o));
+  fill(raw.data(), raw.size(), 2);
+  fill(bias.data(), bias.size(), 3);
+  const panel_shape panels = panels_of(S.nr, M::width);
+  auto packed = aligned_memory<scalar>(packed_conv2d_elements(w, M::width));
+  pack_conv2d<scalar>(raw.data(), w, static_cast<const double*>(nullptr), with_bias ? bias.data() : nullptr, panels,
+                      packed.data());
+
+  guarded_tensor<TC> y(l.n, l.out(0), l.out(1), l.o, gap), again(l.n, l.out(0), l.out(1), l.o, gap);
+  const conv2d_geometry g = l.geometry();
+  const std::int64_t bytes = conv2d_scratch_bytes(S, g, x.const_view().shape, y.const_view().shape, sizeof(TA));
+  auto scratch = aligned_memory<std::byte>(bytes);
+  auto scratch3 = aligned_memory<std::byte>(3 * bytes);
+  conv2d_problem<TA, scalar, TC> p{x.const_view(), packed.data(), y.view(), g};
+  conv2d<S, M>(p, epilogue, serial{}, scratch.data());
+  p.y = again.view();
+  conv2d<S, M>(p, epilogue, uneven_executor{}, scratch3.data());
+  CHECK(y.gaps_intact());
+  if (y.size() > 0) CHECK(std::memcmp(y.data(), again.data(), y.size() * sizeof(TC)) == 0);
+
+  const auto read_x = [&](std::int64_t n, std::int64_t h, std::int64_t w_, std::int64_t c) {
+    return read(x.at(n, h, w_, c));
+  };
+  const double narrowing = sizeof(TC) == 2 ? (std::is_same_v<TC, half> ? 0x1p-11 : 0x1p-8) : 0;
+  int wrong = 0;
+  for (std::int64_t n = 0; n < l.n; ++n)
+    for (std::int64_t oh = 0; oh < l.out(0); ++oh)
+      for (std::int64_t ow = 0; ow < l.out(1); ++ow)
+        for (std::int64_t o = 0; o < l.o; ++o) {
+          exact_sum s = conv2d_at(read_x, x.const_view().shape, l.o, raw.data(), g, n, oh, ow, o);
+          if (with_bias) s.add(bias[static_cast<std::size_t>(o)], 1);
+          const double expected = eval(epilogue, reference_machine::leaf{s.sum, position{{n, oh, ow}, o}, 1});
+          const double tolerance = slack * error_bound<M>(s) + (0x1p-22 + narrowing) * std::fabs(expected) + 1e-30;
+          const double got = read(y.at(n, oh, ow, o));
+          if (!(std::fabs(got - expected) <= tolerance) && ++wrong < 4)
+            MESSAGE(n << " " << oh << " " << ow << " " << o << ": " << got << " instead of " << expected);
+        }
+  CHECK(wrong == 0);
+}
+
+const layer layers[] = {
+    {1, 5, 7, 3, 5},                                               // 1x1
+    {2, 4, 9, 8, 16},                                              //
+    {1, 1, 13, 33, 17},                                            // a matrix product
+    {1, 9, 11, 6, 10, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}},       // the usual
+    {2, 9, 11, 7, 9, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}},        //
+    {1, 6, 17, 5, 24, {1, 3}, {1, 1}, {1, 1}, {0, 1, 0, 1}},       //
+    {1, 12, 8, 4, 8, {3, 3}, {2, 1}, {1, 1}, {1, 1, 1, 1}},        //
+    {1, 12, 8, 4, 8, {3, 3}, {1, 2}, {2, 3}, {2, 3, 2, 3}},        // dilation
+    {1, 10, 10, 3, 4, {5, 5}, {2, 2}, {1, 1}, {1, 1, 2, 2}},       // unequal padding
+    {1, 10, 10, 12, 18, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, 3},  // groups
+    {1, 5, 5, 6, 6, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, 6},      // depthwise through groups
+    {1, 9, 9, 2, 3, {7, 7}, {2, 2}, {1, 1}, {3, 3, 3, 3}},         //
+    {1, 3, 3, 2, 3, {15, 15}, {1, 1}, {1, 1}, {7, 7, 7, 7}},       // kernel larger than the input
+    {1, 4, 4, 2, 3, {1, 1}, {3, 3}},                               // kernel < stride
+    {1, 4, 4, 2, 3, {1, 1}, {1, 1}, {1, 1}, {2, 1, 0, 3}},         // padded 1x1
+    {1, 2, 2, 70, 20, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}},       // a tap longer than a strip
+    {0, 4, 4, 2, 3},
+    {1, 0, 4, 2, 3},
+    {1, 4, 0, 2, 3},
+    {1, 4, 4, 2, 0},  // nothing to compute
+    {1, 3, 4, 0, 5},
+    {1, 2, 2, 1, 3, {3, 3}},  // no input channels; no output
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("layers against the definition", Case, cpu_default, cpu_cut, reference_cut) {
+  for (const layer& l : layers) {
+    const std::string name = std::to_string(&l - layers);
+    CAPTURE(name);
+    check<Case>(l, acc);
+    check<Case>(l, relu(acc), 1, false, 3);
+  }
+}
+
+TEST_CASE_TEMPLATE("every number of rows, channels and depth around the tile", Case, cpu_default, cpu_cut,
+                   reference_cut) {
+  constexpr int mr = Case::schedule.mr, panel = Case::schedule.nr * Case::machine::width;
+  for (int w = 1; w <= 2 * mr + 1; ++w) check<Case>({1, 1, w, 3, panel + 1}, acc);
+  for (int o = 1; o <= 2 * panel + 1; ++o) check<Case>({1, 1, mr + 1, 3, o}, acc);
+  for (int c = 1; c <= 70; ++c) check<Case>({1, 1, mr + 1, c, 5}, acc);
+  for (int w = 1; w <= 33; ++w) check<Case>({1, 3, w, 3, 4, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}}, acc);
+}
+
+TEST_CASE_TEMPLATE("epilogues", Case, cpu_default, reference_cut) {
+  const layer l{2, 5, 6, 7, 19, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}};
+  guarded_tensor<float> residual(2, 5, 6, 19, 2), scale(1, 1, 1, 19), shift(1, 1, 1, 19), gate(2, 1, 1, 19);
+  residual.fill(7), scale.fill(8), shift.fill(9), gate.fill(10);
+  const auto& r = residual.const_view();
+  const element_node<float> added{{}, r.data, {r.shape.stride[0], r.shape.stride[1], r.shape.stride[2]}};
+  check<Case>(l, relu(acc + added));
+  check<Case>(l, acc * channel_node<float>{{}, scale.data()} + channel_node<float>{{}, shift.data()});
+  check<Case>(l, acc * element_node<float>{{}, gate.data(), {19, 0, 0}} + added);
+  check<Case>(l, hard_swish(acc), 4);
+  check<Case>(l, acc * index_node{{}, 3} + index_node{{}, 2} - index_node{{}, 1} * index_node{{}, 0}, 19);
+}
+
+TEST_CASE("other element types") {
+  const layer l{1, 6, 7, 11, 21, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}};
+  check<cpu_default, half>(l, acc);
+  check<cpu_default, bfloat16>(l, acc);
+  check<cpu_default, std::uint8_t>(l, acc);
+  check<cpu_default, float, half>(l, acc);
+  check<cpu_default, float, bfloat16>(l, acc);
+  check<reference_cut, std::uint8_t, half>(l, acc);
+}
+
+TEST_CASE("layers of networks") {
+  check<cpu_default>({1, 28, 28, 128, 32, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}}, relu(acc));
+  check<cpu_default>({1, 3, 80, 480, 60}, relu(acc));
+  check<cpu_default>({1, 1, 40, 480, 60, {1, 3}, {1, 1}, {1, 1}, {0, 1, 0, 1}}, acc);
+  check<cpu_default>({1, 7, 7, 512, 40, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}}, acc);
+  check<cpu_default>({1, 1, 1, 240, 60}, relu(acc));
+}
