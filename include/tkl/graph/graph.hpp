@@ -54,12 +54,46 @@ struct graph_output {
   memory_layout layout = memory_layout::nhwc;
 };
 
+/// Finds weights by name: open addressing over hashes of names; the graph compares names only where hashes agree.
+struct weight_index {
+  struct entry {
+    std::uint32_t hash = 0;
+    std::int32_t node = -1;
+  };
+  std::vector<entry> slots = std::vector<entry>(1024);  // a power of two, at most half full
+  std::size_t used = 0;
+
+  static constexpr std::uint32_t hash_of(std::string_view name) {  // FNV-1a
+    std::uint32_t h = 2166136261u;
+    const char* const c = name.data();
+    for (std::size_t i = 0, n = name.size(); i < n; ++i) h = (h ^ static_cast<unsigned char>(c[i])) * 16777619u;
+    return h;
+  }
+  constexpr void add(std::uint32_t hash, std::int32_t node) {
+    if (2 * ++used > slots.size()) {
+      std::vector<entry> old(2 * slots.size());
+      old.swap(slots);
+      for (const entry& e : old)
+        if (e.node >= 0) place(e);
+    }
+    place({hash, node});
+  }
+
+ private:
+  constexpr void place(entry e) {
+    std::size_t at = e.hash % slots.size();
+    while (slots[at].node >= 0) at = (at + 1) % slots.size();
+    slots[at] = e;
+  }
+};
+
 struct graph {
   std::vector<node> nodes{};
   std::vector<char> names{};  // zero-terminated texts, one after another
   std::vector<std::int32_t> inputs{};
   std::vector<graph_output> outputs{};
   text<240> error{};
+  weight_index weights{};
 
   constexpr graph() { nodes.reserve(512), names.reserve(8192); }
 
@@ -71,7 +105,7 @@ struct graph {
 
   constexpr std::int32_t add_name(std::string_view name) {
     const auto at = static_cast<std::int32_t>(names.size());
-    for (char c : name) names.push_back(c);
+    names.insert(names.end(), name.begin(), name.end());
     names.push_back('\0');
     return at;
   }
@@ -123,11 +157,18 @@ struct graph {
   /// A named tensor of the weights file with the extents that the file must have. The same name gives the same value;
   /// another shape under that name is an error.
   constexpr value weight(std::string_view name, const tkl::shape& extents, element type = element::f32) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].kind != op_kind::weight || name_at(nodes[i].name) != name) continue;
-      if (nodes[i].shape == extents && nodes[i].type == type) return {this, static_cast<std::int32_t>(i)};
+    const std::uint32_t hash = weight_index::hash_of(name);
+    const std::size_t slots = weights.slots.size();
+    for (std::size_t at = hash % slots;; at = (at + 1) % slots) {
+      const weight_index::entry& e = weights.slots[at];
+      if (e.node < 0) break;
+      if (e.hash != hash) continue;
+      const node& n = nodes[static_cast<std::size_t>(e.node)];
+      if (name_at(n.name) != name) continue;
+      if (n.shape == extents && n.type == type) return {this, e.node};
       text<240> m;
-      m << "weight '" << name << "': declared with shape " << nodes[i].shape << " and again with " << extents;
+      m << "weight '" << name << "': declared as " << name_of(n.type) << ' ' << n.shape << " and again as " << name_of(type)
+        << ' ' << extents;
       return fail(m);
     }
     if (!extents.elements().valid) {
@@ -140,6 +181,7 @@ struct graph {
     n.type = type;
     n.shape = extents;
     n.name = add_name(name);
+    weights.add(hash, static_cast<std::int32_t>(nodes.size()));
     return push(n);
   }
 
