@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tkl/graph/passes/lower.hpp>
+#include <tkl/schedule/depthwise.hpp>
 
 #include <cstdint>
 
@@ -65,11 +66,12 @@ constexpr void lower_conv2d(lowering& l, std::int32_t id, const prologue_chain* 
     key.algorithm = depthwise ? algorithm::depthwise : algorithm::conv2d;
     s.in[0] = detail::input_edge(l, n.in[0]);
     key.in = x.type;
-    if (depthwise && n.attr.dilation[0] == 1 && n.attr.dilation[1] == 1 && n.attr.kernel[0] <= 7 && n.attr.kernel[1] <= 7 &&
-        n.attr.stride[1] <= 2) {
-      key.variant[0] = static_cast<std::uint8_t>(n.attr.kernel[0]);
-      key.variant[1] = static_cast<std::uint8_t>(n.attr.kernel[1]);
-      key.variant[2] = static_cast<std::uint8_t>(n.attr.stride[1]);
+    if (depthwise) {
+      const depthwise_schedule d = depthwise_schedule_for(n.attr.kernel[0], n.attr.kernel[1], n.attr.stride[1], n.attr.dilation[1],
+                                                          n.shape[3] / x.shape[3]);
+      key.variant[0] = static_cast<std::uint8_t>(d.rows);
+      key.variant[1] = static_cast<std::uint8_t>(d.columns);
+      key.variant[2] = static_cast<std::uint8_t>(d.stride);
     }
   }
   w.kind = depthwise && chain == nullptr ? pack_kind::depthwise : pack_kind::conv2d;
@@ -131,6 +133,11 @@ constexpr void lower_matmul(lowering& l, std::int32_t id) {
     const int r = p.extents.rank;
     if (transpose) permutation[r - 2] = r - 1, permutation[r - 1] = r - 2;
     p = transposed(p, permutation);
+    if (p.stride[r - 1] != 1 && p.extents[r - 1] != 1 && p.stride[r - 2] != 1 && p.extents[r - 2] != 1) {
+      const place copy = dense_place(new_storage(l, space::arena, p.extents.elements().value, l.at(x).type, report_name(l, x)), p.extents);
+      push_copy(l, p, copy, l.at(x).type, l.at(x).type, report_name(l, x), x);
+      p = copy;
+    }
     shape full = n.shape;  // batch axes of the product, own rows and columns
     full[n.shape.rank - 2] = p.extents[r - 2];
     full[n.shape.rank - 1] = p.extents[r - 1];
@@ -271,9 +278,7 @@ constexpr void lower_map(lowering& l, std::int32_t id) {
   detail::close_region(l, id, exit);
   if (d.too_long) return l.fail(id, "its expression does not fit a kernel");
   ensure_place(l, exit);
-  const bool copies = d.code.size == 1 && n.kind == op_kind::cast;
   push_map(l, d, l.place_of(exit), l.at(exit).type, report_name(l, exit), id);
-  if (copies) l.out.conversions += 0;  // a change of type computes; it is no change of layout
 }
 
 /// A concatenation: parts that were not written in place are copied.

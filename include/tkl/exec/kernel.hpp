@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel<algorithm>: how a step of a plan becomes a call of its algorithm. One specialisation per algorithm, in
+// exec/kernels_*.hpp; each has
+//   scratch_bytes<Arch>(step, edges)   scratch that one worker needs, constexpr
+//   run<Key, Arch, Machine>(step, context)
+#pragma once
+
+#include <tkl/algo/strided4.hpp>
+#include <tkl/exec/run_context.hpp>
+
+#include <cstdint>
+
+namespace tkl {
+
+constexpr strided_shape strided_shape_of(const edge& e) {
+  strided_shape s;
+  for (int i = 0; i < 4; ++i) s.extent[i] = e.extent[i];
+  for (int i = 0; i < 3; ++i) s.stride[i] = e.stride[i];
+  return s;
+}
+
+TKL_ISA_BEGIN
+
+template <algorithm A>
+struct kernel;
+
+/// The epilogue of a step as an expression.
+template <kernel_key K, class X>
+auto epilogue_of(const step& s, const run_context<X>& c) {
+  return bind<K.epilogue>(operands_of(K.epilogue, s.operand, s.literal, c));
+}
+
+template <class T, class X>
+strided4<T> strided_view(const run_context<X>& c, std::int16_t e) {
+  return {c.template data<T>(e), strided_shape_of(c.edges[e])};
+}
+
+TKL_ISA_END
+}  // namespace tkl

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of a plan as calls of the spatial algorithms.
+#pragma once
+
+#include <tkl/algo/pool2d.hpp>
+#include <tkl/exec/kernel.hpp>
+
+#include <cstdint>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+template <>
+struct kernel<algorithm::pool2d> {
+  template <class Arch>
+  static constexpr std::int64_t scratch_bytes(const step&, const edge*) {
+    return 0;
+  }
+  template <kernel_key K, class Arch, class M, class X>
+  static void run(const step& s, const run_context<X>& c) {
+    using in = storage_t<K.in>;
+    using out = storage_t<K.out>;
+    pool2d_problem<in, out> p;
+    p.x = strided_view<const in>(c, s.in[0]);
+    p.y = strided_view<out>(c, s.out);
+    const step_parameters& a = s.parameters;
+    for (int i = 0; i < 2; ++i) p.kernel[i] = a.kernel[i], p.stride[i] = a.stride[i], p.dilation[i] = a.dilation[i];
+    for (int i = 0; i < 4; ++i) p.pad[i] = a.pad[i];
+    p.include_pad = a.include_pad;
+    pool2d<static_cast<pool_kind>(K.variant[0]), M>(p, epilogue_of<K>(s, c), c.executor);
+  }
+};
+
+TKL_ISA_END
+}  // namespace tkl

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program frozen into arrays of exact size: the plan as it stands in the object file.
+#pragma once
+
+#include <tkl/graph/program.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tkl {
+
+/// How many of each a program has.
+struct plan_counts {
+  int steps = 0, edges = 0, keys = 0, inputs = 0, outputs = 0;
+  int loads = 0, folds = 0, packed = 0, names = 0, buffers = 0;
+};
+
+constexpr plan_counts counts_of(const program& p) {
+  const auto n = [](const auto& v) { return static_cast<int>(v.size()); };
+  int buffers = 0;
+  for (const storage& s : p.storages) buffers += s.where == space::arena && s.root < 0 && s.first >= 0;
+  return {n(p.steps), n(p.edges), n(p.keys), n(p.inputs), n(p.outputs), n(p.loads), n(p.folds), n(p.packed), n(p.names), buffers};
+}
+
+/// An array that may be empty.
+template <class T, int N>
+using frozen = std::array<T, static_cast<std::size_t>(N > 0 ? N : 1)>;
+
+/// What a run reads.
+template <plan_counts N>
+struct plan_data {
+  frozen<step, N.steps> steps{};
+  frozen<edge, N.edges> edges{};
+  frozen<std::int16_t, N.inputs> inputs{};
+  frozen<std::int16_t, N.outputs> outputs{};
+};
+
+/// What loading reads: the same for all shapes of one model.
+template <plan_counts N>
+struct load_data {
+  frozen<load_node, N.loads> loads{};
+  frozen<channel_fold, N.folds> folds{};
+  frozen<packed_tensor, N.packed> packed{};
+};
+
+/// What decides the kernels, and numbers for constants; not part of the object file.
+template <plan_counts N>
+struct plan_facts {
+  frozen<kernel_key, N.keys> keys{};
+  std::int64_t arena_bytes = 0, lower_bound = 0, weights_bytes = 0, flops = 0, bytes_read = 0, bytes_written = 0;
+  int conversions = 0;
+};
+
+namespace detail {
+template <class A, class V>
+constexpr void freeze(A& to, const V& from) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
+}
+}  // namespace detail
+
+/// Everything about a plan at once, made from one run of the passes.
+template <plan_counts N>
+struct frozen_program {
+  plan_data<N> plan{};
+  load_data<N> load{};
+  plan_facts<N> facts{};
+  frozen<char, N.names> names{};
+};
+
+template <plan_counts N>
+constexpr frozen_program<N> freeze(const program& p) {
+  frozen_program<N> f;
+  detail::freeze(f.plan.steps, p.steps);
+  detail::freeze(f.plan.edges, p.edges);
+  detail::freeze(f.plan.inputs, p.inputs);
+  detail::freeze(f.plan.outputs, p.outputs);
+  detail::freeze(f.load.loads, p.loads);
+  detail::freeze(f.load.folds, p.folds);
+  detail::freeze(f.load.packed, p.packed);
+  detail::freeze(f.facts.keys, p.keys);
+  detail::freeze(f.names, p.names);
+  f.facts.arena_bytes = p.arena_bytes;
+  f.facts.lower_bound = p.lower_bound;
+  f.facts.weights_bytes = p.weights_bytes;
+  f.facts.flops = p.flops;
+  f.facts.bytes_read = p.bytes_read;
+  f.facts.bytes_written = p.bytes_written;
+  f.facts.conversions = p.conversions;
+  return f;
+}
+
+}  // namespace tkl
