@@ -176,3 +176,96 @@ TEST_CASE("layers of networks") {
   check<cpu_default>({1, 7, 7, 512, 40, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}}, acc);
   check<cpu_default>({1, 1, 1, 240, 60}, relu(acc));
 }
+
+namespace {
+
+/// A convolution of NCHW data given as numbers, f32, no epilogue; returns NCHW.
+std::vector<float> convolve(const layer& l, const std::vector<float>& x, const std::vector<float>& weights,
+                            float bias = 0) {
+  guarded_tensor<float> in(l.n, l.h, l.w, l.c), out(l.n, l.out(0), l.out(1), l.o);
+  for (std::int64_t c = 0; c < l.c; ++c)
+    for (std::int64_t h = 0; h < l.h; ++h)
+      for (std::int64_t w = 0; w < l.w; ++w) in.at(0, h, w, c) = x[static_cast<std::size_t>((c * l.h + h) * l.w + w)];
+  const conv_weights w = l.weights();
+  const std::vector<float> biases(static_cast<std::size_t>(l.o), bias);
+  auto packed = aligned_memory<float>(packed_conv2d_elements(w, cpu::width));
+  pack_conv2d<float>(weights.data(), w, static_cast<const float*>(nullptr), biases.data(),
+                     panels_of(whole.nr, cpu::width), packed.data());
+  const conv2d_geometry g = l.geometry();
+  auto scratch =
+      aligned_memory<std::byte>(conv2d_scratch_bytes(whole, g, in.const_view().shape, out.const_view().shape));
+  conv2d<whole, cpu>(conv2d_problem<float, float, float>{in.const_view(), packed.data(), out.view(), g}, acc, serial{},
+                     scratch.data());
+  std::vector<float> y;
+  for (std::int64_t c = 0; c < l.o; ++c)
+    for (std::int64_t h = 0; h < l.out(0); ++h)
+      for (std::int64_t q = 0; q < l.out(1); ++q) y.push_back(out.at(0, h, q, c));
+  return y;
+}
+
+std::vector<float> counted(int n, float first = 1) {
+  std::vector<float> v;
+  for (int i = 0; i < n; ++i) v.push_back(first + static_cast<float>(i));
+  return v;
+}
+
+using floats = std::vector<float>;
+
+}  // namespace
+
+TEST_CASE("a kernel that does not fit computes and touches nothing") {
+  CHECK(convolve({1, 2, 2, 1, 1, {3, 3}}, {1, 2, 3, 4}, floats(9, 1)).empty());
+  CHECK(convolve({1, 4, 4, 1, 1, {3, 3}, {1, 1}, {2, 2}}, counted(16), floats(9, 1)).empty());
+}
+
+TEST_CASE("stride 2 with an output that fills no vector") {
+  floats x, w;
+  for (int c = 0; c < 3; ++c)
+    for (int i = 0; i < 36; ++i) x.push_back(static_cast<float>(100 * c + 10 * (i / 6) + i % 6));
+  for (int o = 0; o < 4; ++o) w.insert(w.end(), 27, static_cast<float>(o + 1));
+  const floats first{1266, 1926, 1962, 2169, 3294, 3348, 2529, 3834, 3888};
+  const floats y = convolve({1, 6, 6, 3, 4, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}}, x, w);
+  REQUIRE(y.size() == 36);
+  for (std::size_t i = 0; i < 36; ++i) CHECK(y[i] == first[i % 9] * static_cast<float>(i / 9 + 1));
+}
+
+TEST_CASE("dilation with padding, one group per channel") {
+  floats x;
+  for (int c = 0; c < 4; ++c)
+    for (float v : counted(25)) x.push_back(v);
+  const floats first{29, 33, 49, 33, 37, 49, 53, 79, 53, 57,  73, 79, 118,
+                     79, 85, 49, 53, 79, 53, 57, 69, 73, 109, 73, 77};
+  const floats y = convolve({1, 5, 5, 4, 4, {3, 3}, {1, 1}, {2, 2}, {2, 2, 2, 2}, 4}, x, floats(36, 1), 1);
+  REQUIRE(y.size() == 100);
+  for (std::size_t i = 0; i < 100; ++i) CHECK(y[i] == first[i % 25]);
+}
+
+TEST_CASE("groups that are not depthwise") {
+  CHECK(convolve({1, 1, 1, 4, 6, {1, 1}, {1, 1}, {1, 1}, {}, 2}, {1, 10, 100, 1000}, counted(12)) ==
+        floats{21, 43, 65, 8700, 10900, 13100});
+}
+
+TEST_CASE("four unequal paddings") {
+  CHECK(convolve({1, 4, 4, 1, 1, {5, 5}, {2, 2}, {1, 1}, {1, 1, 2, 2}}, counted(16), floats(25, 1)) ==
+        floats{136, 108, 126, 99});
+}
+
+TEST_CASE("kernel smaller than the stride") {
+  CHECK(convolve({1, 1, 5, 1, 1, {1, 1}, {1, 2}}, counted(5), {7}) == floats{7, 21, 35});
+  CHECK(convolve({1, 1, 4, 1, 1, {1, 1}, {1, 2}}, counted(4), {7}) == floats{7, 21});
+}
+
+TEST_CASE("channels beyond a panel's last one are never stored") {
+  floats w;
+  for (int o = 0; o < 22; ++o) w.insert(w.end(), 9, static_cast<float>(o + 1));
+  const floats y = convolve({1, 1, 1, 9, 22}, floats(9, 1), w);
+  REQUIRE(y.size() == 22);
+  for (std::size_t o = 0; o < 22; ++o) CHECK(y[o] == 9 * static_cast<float>(o + 1));
+}
+
+TEST_CASE("NaN and infinity of the input reach exactly the outputs that see them") {
+  floats x(16, 1);
+  x[5] = std::nanf("");
+  const floats y = convolve({1, 4, 4, 1, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}}, x, floats(9, 1));
+  for (int i = 0; i < 16; ++i) CHECK(std::isnan(y[static_cast<std::size_t>(i)]) == (i / 4 <= 2 && i % 4 <= 2));
+}
