@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the row operations share: walking the rows of a tensor, and reducing one row.
+#pragma once
+
+#include <tkl/config.hpp>
+#include <tkl/expr/row_monoid.hpp>
+#include <tkl/schedule/row.hpp>
+
+#include <cstdint>
+
+namespace tkl {
+
+/// Outer indices of row `row` of a tensor with the outer extents `extent`, and the step to the next row.
+struct row_walk {
+  std::int64_t outer[3]{};
+
+  static constexpr row_walk of(std::int64_t row, const std::int64_t* extent) {
+    return {{row / extent[2] / extent[1], row / extent[2] % extent[1], row % extent[2]}};
+  }
+  constexpr void next(const std::int64_t* extent) {
+    if (++outer[2] < extent[2]) return;
+    outer[2] = 0;
+    if (++outer[1] < extent[1]) return;
+    outer[1] = 0;
+    ++outer[0];
+  }
+  constexpr std::int64_t offset(const std::int64_t* stride) const {
+    return outer[0] * stride[0] + outer[1] * stride[1] + outer[2] * stride[2];
+  }
+};
+
+/// Terms that are summed one after the other before they join the next level of a cascade.
+inline constexpr std::int64_t cascade_block = 128;
+
+TKL_ISA_BEGIN
+
+/// A running reduction in three levels of cascade_block terms each, so that the rounding error of a sum of n terms grows
+/// like the cube root of n up to two million terms. Without rounding there is one level.
+template <class P, class V>
+struct cascade {
+  using state = typename P::template state<V>;
+  state level[P::rounds ? 3 : 1];
+  std::int64_t count = 0;
+
+  TKL_FN cascade() {
+    for (state& s : level) s = P::template identity<V>();
+  }
+  TKL_FN void add(state term) {
+    level[0] = P::combine(level[0], term);
+    if constexpr (P::rounds) {
+      if (++count % cascade_block != 0) return;
+      level[1] = P::combine(level[1], level[0]);
+      level[0] = P::template identity<V>();
+      if (count % (cascade_block * cascade_block) != 0) return;
+      level[2] = P::combine(level[2], level[1]);
+      level[1] = P::template identity<V>();
+    }
+  }
+  TKL_FN state total() const {
+    if constexpr (P::rounds) {
+      return P::combine(level[2], P::combine(level[1], level[0]));
+    } else {
+      return level[0];
+    }
+  }
+};
+
+/// Combines f(vector of elements, first column, lanes), a state of P, over n consecutive elements: lane l of the result
+/// covers the elements l, l + width, ... Lanes beyond the end count as the neutral element.
+///   for block of the row:  for step of `vectors` vectors:  acc[v] = combine(acc[v], f(x[...]))
+template <row_schedule S, class P, class M, class T, class F>
+TKL_FN auto reduce_vectors(const T* x, std::int64_t n, F f) {
+  using V = typename M::value;
+  using state = typename P::template state<V>;
+  constexpr std::int64_t step = static_cast<std::int64_t>(S.vectors) * M::width;
+  constexpr std::int64_t block = step * cascade_block;
+  cascade<P, V> whole;
+  std::int64_t c = 0;
+  while (c + step <= n) {
+    const std::int64_t end = n - c < block ? c + (n - c) / step * step : c + block;
+    state acc[S.vectors];
+    TKL_UNROLL
+    for (int v = 0; v < S.vectors; ++v) acc[v] = P::template identity<V>();
+    for (; c < end; c += step) {
+      TKL_UNROLL
+      for (int v = 0; v < S.vectors; ++v)
+        acc[v] = P::combine(acc[v], f(M::load(x + c + v * M::width), c + v * M::width, M::width));
+    }
+    state part = acc[0];
+    TKL_UNROLL
+    for (int v = 1; v < S.vectors; ++v) part = P::combine(part, acc[v]);
+    whole.add(part);
+  }
+  state rest = P::template identity<V>();
+  for (; c + M::width <= n; c += M::width) rest = P::combine(rest, f(M::load(x + c), c, M::width));
+  if (c < n) {
+    const int lanes = static_cast<int>(n - c);
+    rest = P::combine(rest, P::template masked<M>(f(M::load(x + c, lanes), c, lanes), lanes));
+  }
+  whole.add(rest);
+  return whole.total();
+}
+
+TKL_ISA_END
+}  // namespace tkl
