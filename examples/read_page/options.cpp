@@ -12,9 +12,10 @@ bool parse(int argc, char** argv, options& out, int& exit_status) {
   app.add_option("--weights", out.weights, "Folder of rec, cls and det.safetensors and rec_characters.txt")
       ->default_val(out.weights);
   app.add_option("--json", out.json, "File for the same as JSON");
-  app.add_option("--html", out.html, "File for a page that shows the pictures with boxes and text");
+  app.add_option("--html", out.html, "File for a page that shows the pictures with boxes and text")
+      ->default_val(out.html);
   app.add_flag("--lines", out.lines, "Take each picture as one line of text");
-  app.add_option("picture", out.pictures, "PNG or JPEG files")->required();
+  app.add_option("picture", out.pictures, "PNG or JPEG files; none: page.png of the weights folder");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
