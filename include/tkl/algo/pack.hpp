@@ -82,7 +82,7 @@ constexpr std::int64_t packed_conv_transpose2d_elements(const conv_weights& w, c
 
 TKL_ISA_BEGIN
 
-/// A weight as it is stored: rounded once from double precision.
+/// A weight as it is stored: rounded from double precision to f32, and from there to 16 bits.
 template <class T>
 TKL_FN T packed_element(double value) {
   if constexpr (element_of<T> == element::f16) {
