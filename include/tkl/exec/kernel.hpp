@@ -24,6 +24,14 @@ TKL_ISA_BEGIN
 template <algorithm A>
 struct kernel;
 
+/// What a kernel without scratch inherits.
+struct no_scratch {
+  template <class Arch>
+  static constexpr std::int64_t scratch_bytes(const step&, const edge*) {
+    return 0;
+  }
+};
+
 /// The epilogue of a step as an expression.
 template <kernel_key K, class X>
 auto epilogue_of(const step& s, const run_context<X>& c) {

@@ -106,11 +106,7 @@ struct kernel<algorithm::matmul> {
 };
 
 template <>
-struct kernel<algorithm::depthwise> {
-  template <class Arch>
-  static constexpr std::int64_t scratch_bytes(const step&, const edge*) {
-    return 0;
-  }
+struct kernel<algorithm::depthwise> : no_scratch {
   template <kernel_key K, class Arch, class M, class X>
   static void run(const step& s, const run_context<X>& c) {
     using in = storage_t<K.in>;

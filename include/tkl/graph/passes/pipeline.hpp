@@ -126,7 +126,9 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
   const auto count = static_cast<std::int32_t>(g.nodes.size());
   for (std::int32_t id = 0; id < count; ++id) {
     if (!l.use_of(id).live || !stages_input(l, g.nodes[static_cast<std::size_t>(id)])) continue;
-    chains.push_back(find_prologue(l, id));
+    const prologue_chain chain = find_prologue(l, id);
+    if (!staging_pays(l, g.nodes[static_cast<std::size_t>(id)], chain)) continue;
+    chains.push_back(chain);
     absorb_prologue(l, chains.back());
     chain_of[static_cast<std::size_t>(id)] = static_cast<std::int16_t>(chains.size() - 1);
   }

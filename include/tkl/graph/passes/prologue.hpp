@@ -27,6 +27,12 @@ constexpr bool stages_input(const lowering& l, const node& n) {
   return n.attr.groups == 1 && n.attr.dilation[1] == 1 && x.shape[3] <= l.facts.staged_channels;
 }
 
+/// Whether staging pays: several taps meet consecutive columns, or the base is not a plain f32 tensor.
+constexpr bool staging_pays(lowering& l, const node& conv, const prologue_chain& c) {
+  if (conv.attr.kernel[0] * conv.attr.kernel[1] > 1 || !c.nodes.empty()) return true;
+  return l.at(c.base).type != element::f32 || (l.place_of(c.base).assigned() && !l.place_of(c.base).consecutive());
+}
+
 constexpr prologue_chain find_prologue(const lowering& l, std::int32_t conv) {
   prologue_chain c;
   std::int32_t id = l.at(conv).in[0];
@@ -65,6 +71,10 @@ constexpr prologue_chain find_prologue(const lowering& l, std::int32_t conv) {
     id = main;
   }
   c.base = id;
+  if (l.at(id).kind != op_kind::input) {  // a step computes the base: its epilogue is the better place for element-wise nodes
+    c.nodes.clear();
+    c.base = l.at(conv).in[0];
+  }
   return c;
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of a plan as calls of the row-wise and element-wise algorithms.
+#pragma once
+
+#include <tkl/algo/attention.hpp>
+#include <tkl/algo/layer_norm.hpp>
+#include <tkl/algo/map.hpp>
+#include <tkl/algo/reduce.hpp>
+#include <tkl/algo/softmax.hpp>
+#include <tkl/exec/kernel.hpp>
+
+#include <cstdint>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+template <>
+struct kernel<algorithm::softmax> : no_scratch {
+  template <kernel_key K, class Arch, class M, class X>
+  static void run(const step& s, const run_context<X>& c) {
+    using in = storage_t<K.in>;
+    using out = storage_t<K.out>;
+    const softmax_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out)};
+    softmax<row_schedule{}, static_cast<softmax_kind>(K.variant[0]), M>(p, epilogue_of<K>(s, c), c.executor);
+  }
+};
+
+template <>
+struct kernel<algorithm::layer_norm> : no_scratch {
+  template <kernel_key K, class Arch, class M, class X>
+  static void run(const step& s, const run_context<X>& c) {
+    using in = storage_t<K.in>;
+    using out = storage_t<K.out>;
+    const layer_norm_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out), s.parameters.real[0]};
+    layer_norm<row_schedule{}, M>(p, epilogue_of<K>(s, c), c.executor);
+  }
+};
+
+template <>
+struct kernel<algorithm::map> : no_scratch {
+  template <kernel_key K, class Arch, class M, class X>
+  static void run(const step& s, const run_context<X>& c) {
+    using out = storage_t<K.out>;
+    const edge& e = c.edges[s.out];
+    map_problem<out> p{c.template data<out>(s.out)};
+    for (int i = 0; i < 4; ++i) p.extent[i] = e.extent[i], p.stride[i] = e.stride[i];
+    if (e.extent[3] == 1) p.stride[3] = 1;
+    map<M>(p, epilogue_of<K>(s, c), c.executor);
+  }
+};
+
+TKL_ISA_END
+}  // namespace tkl

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed weights: one buffer in the layout that a plan's kernels read, made from a safetensors file or mapped from a file
+// of tkl's own.
+//
+// The packed file: 64 bytes of header (magic, version, layout hash, bytes, a sum over the payload), then the buffer as
+// it lies in memory. The hash covers what decides the layout (names, shapes, folds, panels); a file whose hash differs
+// was written for another graph, target or version, and is refused.
+#pragma once
+
+#include <tkl/config.hpp>
+#include <tkl/core/status.hpp>
+#include <tkl/exec/mapped_file.hpp>
+#include <tkl/exec/memory_block.hpp>
+#include <tkl/exec/safetensors.hpp>
+#include <tkl/exec/weight_values.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace tkl {
+
+struct load_options {
+  bool allow_surplus = false;  // tensors that the model does not use are no error
+};
+
+/// Header of a packed file.
+struct packed_header {
+  char magic[8]{};
+  std::uint32_t version = 0;
+  std::uint32_t header_bytes = 0;
+  std::uint64_t layout_hash = 0;
+  std::int64_t bytes = 0;
+  std::uint64_t reserved[4]{};
+};
+static_assert(sizeof(packed_header) == 64);
+inline constexpr char packed_magic[8] = {'t', 'k', 'l', 'p', 'a', 'c', 'k', '\n'};
+inline constexpr std::uint32_t packed_version = 1;
+
+/// The weights that kernels read. Owns them, maps them, or borrows those of another object.
+class packed_weights {
+ public:
+  packed_weights() = default;
+  explicit packed_weights(memory_block m) : memory_(std::move(m)), data_(memory_.data()) {}
+  packed_weights(mapped_file f, std::size_t offset)
+      : file_(std::move(f)), data_(reinterpret_cast<const std::byte*>(file_.data()) + offset) {}
+  /// A view of the same weights; this object must live longer.
+  packed_weights borrowed() const {
+    packed_weights w;
+    w.data_ = data_;
+    return w;
+  }
+  const std::byte* data() const { return data_; }
+
+ private:
+  memory_block memory_{};
+  mapped_file file_{};
+  const std::byte* data_ = nullptr;
+};
+
+namespace detail {
+
+/// FNV-1a over 64-bit words.
+struct layout_hasher {
+  std::uint64_t h = 1469598103934665603ull;
+  constexpr void add(std::uint64_t v) { h = (h ^ v) * 1099511628211ull; }
+};
+
+}  // namespace detail
+
+/// Hash of everything that decides the bytes of a packed buffer, given equal raw tensors.
+constexpr std::uint64_t hash_layout(const load_view& v) {
+  detail::layout_hasher h;
+  const auto u = [&](auto x) { h.add(static_cast<std::uint64_t>(x)); };
+  u(packed_version), u(v.panel), u(v.width), u(v.weights_bytes);
+  for (int i = 0; i < v.load_count; ++i) {
+    const load_node& n = v.loads[i];
+    u(n.kind), u(n.type), u(n.rank), u(n.aux), u(n.function);
+    for (std::int16_t x : n.in) u(x);
+    for (std::int32_t x : n.extent) u(x);
+    u(std::bit_cast<std::uint32_t>(n.number));
+    if (n.name >= 0)
+      for (const char* c = v.names + n.name; *c != '\0'; ++c) u(*c);
+  }
+  for (int i = 0; i < v.packed_count; ++i) {
+    const packed_tensor& p = v.packed[i];
+    u(p.kind), u(p.source), u(p.bias), u(p.groups), u(p.offset), u(p.bytes);
+    for (int k = 0; k < 2; ++k) u(p.stride[k]), u(p.dilation[k]);
+    for (int f = p.fold_begin; f < p.fold_begin + p.fold_count; ++f) u(v.folds[f].kind), u(v.folds[f].in[0]), u(v.folds[f].in[1]);
+  }
+  return h.h;
+}
+
+TKL_ISA_BEGIN
+namespace detail {
+
+/// Whether every raw tensor of the plan is in the file with its shape and type, and nothing else is.
+inline status check_tensors(const load_view& plan, const safetensors& file, const load_options& options) {
+  for (int i = 0; i < plan.load_count; ++i) {
+    const load_node& n = plan.loads[i];
+    if (n.kind != op_kind::weight) continue;
+    const char* name = plan.names + n.name;
+    message_text m;
+    m << "tensor '" << name << "': ";
+    const safetensors::tensor* t = file.find(name);
+    if (t == nullptr) return status::failure(m << "missing in the weights file");
+    tkl::shape expected;
+    expected.rank = n.rank;
+    for (int k = 0; k < n.rank; ++k) expected[k] = n.extent[k];
+    if (!(t->shape == expected)) return status::failure(m << "shape " << t->shape << " in the file, the model has " << expected);
+    if (!t->supported() || t->type != n.type)
+      return status::failure(m << "type " << t->type_name() << " in the file, the model has " << name_of(n.type));
+  }
+  if (options.allow_surplus) return {};
+  for (const safetensors::tensor& t : file.tensors()) {
+    bool used = false;
+    for (int i = 0; !used && i < plan.load_count; ++i)
+      used = plan.loads[i].kind == op_kind::weight && t.name == plan.names + plan.loads[i].name;
+    if (used) continue;
+    message_text m;
+    return status::failure(m << "tensor '" << t.name << "' of the weights file is not used by the model");
+  }
+  return {};
+}
+
+inline result<packed_weights> map_packed(const load_view& plan, mapped_file file, const char* path) {
+  packed_header h;
+  message_text m;
+  m << path << ": ";
+  if (file.size() < sizeof h) return status::failure(m << "a packed file of " << file.size() << " bytes, its header has 64");
+  std::memcpy(&h, file.data(), sizeof h);
+  if (h.version != packed_version)
+    return status::failure(m << "packed file of version " << static_cast<std::int64_t>(h.version) << ", this is version "
+                             << static_cast<std::int64_t>(packed_version));
+  if (h.header_bytes != sizeof h || h.bytes != plan.weights_bytes)
+    return status::failure(m << "packed file with " << h.bytes << " bytes of weights, the model has " << plan.weights_bytes);
+  if (h.layout_hash != plan.layout_hash)
+    return status::failure(m << "packed for another graph, target or version: its layout hash differs");
+  if (file.size() != sizeof h + static_cast<std::size_t>(h.bytes))
+    return status::failure(m << "packed file of " << file.size() << " bytes, " << (h.bytes + 64) << " expected");
+  return packed_weights(std::move(file), sizeof h);
+}
+
+}  // namespace detail
+
+/// Packs the tensors of an open weights file.
+inline result<packed_weights> pack_weights(const load_view& plan, const safetensors& file, const load_options& options) {
+  if (status s = detail::check_tensors(plan, file, options); !s) return s;
+  result<memory_block> memory = memory_block::allocate(plan.weights_bytes, true);
+  if (!memory) return memory.error();
+  const load_evaluator evaluator(plan, file);
+  for (int i = 0; i < plan.packed_count; ++i)
+    pack_tensor(plan, evaluator, plan.packed[i], reinterpret_cast<float*>(memory->data() + plan.packed[i].offset));
+  return packed_weights(std::move(*memory));
+}
+
+/// Opens a weights file of either kind. Errors name the tensor, the byte, or both values.
+inline result<packed_weights> load_weights(const load_view& plan, const char* path, const load_options& options) {
+  result<mapped_file> file = mapped_file::open(path);
+  if (!file) return file.error();
+  if (file->size() >= sizeof packed_magic && std::memcmp(file->data(), packed_magic, sizeof packed_magic) == 0)
+    return detail::map_packed(plan, std::move(*file), path);
+  result<safetensors> tensors = safetensors::open(path);
+  if (!tensors) return tensors.error();
+  return pack_weights(plan, *tensors, options);
+}
+
+/// Writes packed weights to a file; a file that could not be written whole is removed.
+inline status save_weights(const load_view& plan, const packed_weights& weights, const char* path) {
+  packed_header h;
+  std::memcpy(h.magic, packed_magic, sizeof h.magic);
+  h.version = packed_version;
+  h.header_bytes = sizeof h;
+  h.layout_hash = plan.layout_hash;
+  h.bytes = plan.weights_bytes;
+  const auto bytes = static_cast<std::size_t>(plan.weights_bytes);
+  std::FILE* f = std::fopen(path, "wb");
+  bool good = f != nullptr && std::fwrite(&h, sizeof h, 1, f) == 1 && (bytes == 0 || std::fwrite(weights.data(), bytes, 1, f) == 1);
+  if (f != nullptr) good = std::fclose(f) == 0 && good;
+  if (good) return {};
+  if (f != nullptr) std::remove(path);
+  message_text m;
+  return status::failure(m << path << ": cannot be written");
+}
+
+TKL_ISA_END
+}  // namespace tkl

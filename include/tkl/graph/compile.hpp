@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// compile<Model, Target>: the passes run in the compiler, their result is constants and a table of kernels.
+//
+//   for step of the plan: kernels[step.kernel](step, context)
+//
+// That loop is all that interprets at run time. A kernel is instantiated once per distinct key, and the keys name no shape:
+// models that differ in shapes alone share them.
+#pragma once
+
+#include <tkl/exec/arguments.hpp>
+#include <tkl/exec/memory_block.hpp>
+#include <tkl/exec/packed_weights.hpp>
+#include <tkl/exec/run_context.hpp>
+#include <tkl/graph/check.hpp>
+#include <tkl/graph/passes/pipeline.hpp>
+#include <tkl/graph/plan_data.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+namespace detail {
+
+template <class Model, class Target>
+constexpr program program_of() {
+  graph g;
+  build_model<Model>(g);
+  return make_program(std::move(g), Target::facts(), [](const step& s, const edge* e) { return Target::scratch_bytes(s, e); });
+}
+
+/// The kernels of a plan, one function per distinct key.
+template <class Target, auto Keys, int Count, class Indices = std::make_index_sequence<static_cast<std::size_t>(Count)>>
+struct kernel_table;
+template <class Target, auto Keys, int Count, std::size_t... I>
+struct kernel_table<Target, Keys, Count, std::index_sequence<I...>> {
+  using function = void (*)(const step&, const run_context<typename Target::executor_type>&);
+  static constexpr function of[] = {&Target::template run<(*Keys)[I]>...};
+};
+
+/// The frozen results of the passes for one model and target.
+template <class Model, class Target>
+struct compiled_plan {
+  struct summary {
+    text<240> mistake{};
+    plan_counts counts{};
+  };
+  static constexpr summary first = [] {
+    const program p = program_of<Model, Target>();
+    return summary{p.error, counts_of(p)};
+  }();
+  static constexpr text<240> mistake = first.mistake;
+  static constexpr bool sound = no_mistake<compiled_plan>::value;
+  static constexpr frozen_program<first.counts> frozen = freeze<first.counts>(program_of<Model, Target>());
+  // Separate objects, so that what only the compiler needs does not reach the object file.
+  static constexpr plan_data<first.counts> plan = frozen.plan;
+  static constexpr load_data<first.counts> load = frozen.load;
+  static constexpr auto names = frozen.names;
+  static constexpr auto keys = frozen.facts.keys;
+};
+
+}  // namespace detail
+
+/// Number of bytes of scratch for several workers: the largest step's scratch, once per worker.
+constexpr std::int64_t worker_scratch_bytes(const step* steps, int count, const edge* edges, int workers) {
+  std::int64_t most = 0;
+  for (int i = 0; workers > 1 && i < count; ++i)
+    if (steps[i].scratch >= 0 && edges[steps[i].scratch].extent[3] > most) most = edges[steps[i].scratch].extent[3];
+  return most * workers;
+}
+
+/// Memory of one caller: the arena, and the scratch of further workers. Not shared between threads.
+class arena_workspace {
+ public:
+  arena_workspace(memory_block arena, memory_block scratch) : arena_(std::move(arena)), scratch_(std::move(scratch)) {}
+  std::byte* arena() const { return arena_.data(); }
+  std::byte* scratch() const { return scratch_.data(); }
+  std::int64_t arena_bytes() const { return arena_.bytes(); }
+  std::int64_t scratch_bytes() const { return scratch_.bytes(); }
+
+ private:
+  memory_block arena_, scratch_;
+};
+
+/// A model compiled for a target. `Model` has `static constexpr ... build(graph&)`; `Target` is cpu<...>.
+///
+/// Constants: steps, kernels, arena_bytes, lower_bound (of the arena), weights_bytes, flops, bytes (read and written per
+/// run, without weights), bytes_written, conversions (steps that only move data between layouts), buffers.
+/// An object holds the packed weights, is constant, and may be shared between threads; each caller has a workspace.
+template <class Model, class Target>
+class compile {
+  using compiled = detail::compiled_plan<Model, Target>;
+  static_assert(compiled::sound);
+  static constexpr plan_counts counts = compiled::first.counts;
+
+ public:
+  using target = Target;
+  using executor_type = typename Target::executor_type;
+  static constexpr int steps = counts.steps;
+  static constexpr int kernels = counts.keys;
+  static constexpr int buffers = counts.buffers;
+  static constexpr int inputs = counts.inputs;
+  static constexpr int outputs = counts.outputs;
+  static constexpr std::int64_t arena_bytes = compiled::frozen.facts.arena_bytes;
+  static constexpr std::int64_t lower_bound = compiled::frozen.facts.lower_bound;
+  static constexpr std::int64_t weights_bytes = compiled::frozen.facts.weights_bytes;
+  static constexpr std::int64_t flops = compiled::frozen.facts.flops;
+  static constexpr std::int64_t bytes_written = compiled::frozen.facts.bytes_written;
+  static constexpr std::int64_t bytes = compiled::frozen.facts.bytes_read + bytes_written;
+  static constexpr int conversions = compiled::frozen.facts.conversions;
+  /// Bytes of constant data that a run reads (steps and edges), and that loading reads.
+  static constexpr std::int64_t plan_bytes = sizeof(compiled::plan);
+  static constexpr std::int64_t load_bytes = sizeof(compiled::load) + sizeof(compiled::names);
+
+  /// What loading needs: names, folds, packed layout.
+  static constexpr load_view loading() {
+    load_view v{compiled::load.loads.data(),  counts.loads,  compiled::load.folds.data(), compiled::load.packed.data(), counts.packed,
+                compiled::names.data(),       weights_bytes, Target::facts().panel,       Target::facts().width,        0};
+    v.layout_hash = layout_hash;
+    return v;
+  }
+  /// Identity of the packed layout: equal for models that may share packed weights.
+  static constexpr std::uint64_t layout_hash = hash_layout(
+      load_view{compiled::load.loads.data(), counts.loads, compiled::load.folds.data(), compiled::load.packed.data(), counts.packed,
+                compiled::names.data(), weights_bytes, Target::facts().panel, Target::facts().width, 0});
+
+  /// Loads a safetensors file (checks every tensor's name, shape and type, folds and packs) or a file that save_packed wrote
+  /// (mapped as it is). Nothing is half loaded. The last allocation but the workspace's.
+  static result<compile> load(const char* path, const load_options& options = {}) {
+    result<packed_weights> w = load_weights(loading(), path, options);
+    if (!w) return w.error();
+    return compile(std::move(*w));
+  }
+  /// The same from weights that another shape of the model loaded; they must outlive this object.
+  static compile share(const packed_weights& weights) { return compile(weights.borrowed()); }
+
+  /// Writes the packed weights to a file that load maps without work.
+  status save_packed(const char* path) const { return save_weights(loading(), weights_, path); }
+  const packed_weights& weights() const { return weights_; }
+
+  /// Memory for one caller with an executor of that many workers.
+  class workspace : public arena_workspace {
+   public:
+    static result<workspace> make(int workers = executor_type{}.workers()) {
+      result<memory_block> arena = memory_block::allocate(arena_bytes, false);
+      if (!arena) return arena.error();
+      result<memory_block> scratch = memory_block::allocate(
+          worker_scratch_bytes(compiled::plan.steps.data(), steps, compiled::plan.edges.data(), workers), false);
+      if (!scratch) return scratch.error();
+      return workspace(arena_workspace(std::move(*arena), std::move(*scratch)));
+    }
+    explicit workspace(arena_workspace&& w) : arena_workspace(std::move(w)) {}
+  };
+
+  /// Runs the model: inputs, then outputs, in declared order; typed pointers or anything with data() and size(). No
+  /// allocation, lock or throw. Fails before the first step when a buffer is null, misaligned, of another type or size,
+  /// or overlaps an output.
+  template <class... Buffers>
+    requires(sizeof...(Buffers) == static_cast<std::size_t>(inputs + outputs))
+  status operator()(const arena_workspace& w, Buffers&&... buffers) const {
+    const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
+    const void* in[inputs > 0 ? inputs : 1]{};
+    void* out[outputs > 0 ? outputs : 1]{};
+    for (int i = 0; i < inputs; ++i) {
+      const edge& e = input_edge(i);
+      if (status s = detail::check_argument("input", compiled::names.data(), e, all[i], false); !s) return s;
+      in[i] = all[i].data;
+    }
+    for (int i = 0; i < outputs; ++i) {
+      const edge& e = output_edge(i);
+      if (status s = detail::check_argument("output", compiled::names.data(), e, all[inputs + i], true); !s) return s;
+      out[i] = const_cast<void*>(all[inputs + i].data);
+    }
+    return run(w, in, out);
+  }
+
+  /// The same with untyped buffers, which must have the model's types and sizes.
+  status run(const arena_workspace& w, const void* const* in, void* const* out, const executor_type& executor = {}) const {
+    if (w.arena_bytes() < arena_bytes) {
+      message_text m;
+      return status::failure(m << "workspace of " << w.arena_bytes() << " bytes, the model needs " << arena_bytes);
+    }
+    const std::int64_t scratch =
+        worker_scratch_bytes(compiled::plan.steps.data(), steps, compiled::plan.edges.data(), executor.workers());
+    if (w.scratch_bytes() < scratch) {
+      message_text m;
+      return status::failure(m << "workspace with " << w.scratch_bytes() << " bytes of scratch, " << executor.workers()
+                               << " workers need " << scratch);
+    }
+    if (status s = check_overlap(compiled::plan.edges.data(), compiled::plan.inputs.data(), inputs, compiled::plan.outputs.data(),
+                                 outputs, compiled::names.data(), in, out, w.arena(), w.arena_bytes());
+        !s)
+      return s;
+    run_context<executor_type> c{compiled::plan.edges.data(), in, out, w.arena(), weights_.data(), w.scratch(), executor};
+    for (int i = 0; i < steps; ++i) {
+      const step& s = compiled::plan.steps[static_cast<std::size_t>(i)];
+      table::of[s.kernel](s, c);
+    }
+    return {};
+  }
+
+  /// Runs one step; for profilers and probes that look between steps.
+  void run_step(int index, const arena_workspace& w, const void* const* in, void* const* out,
+                const executor_type& executor = {}) const {
+    run_context<executor_type> c{compiled::plan.edges.data(), in, out, w.arena(), weights_.data(), w.scratch(), executor};
+    const step& s = compiled::plan.steps[static_cast<std::size_t>(index)];
+    table::of[s.kernel](s, c);
+  }
+
+  static const edge& input_edge(int i) { return compiled::plan.edges[static_cast<std::size_t>(compiled::plan.inputs[static_cast<std::size_t>(i)])]; }
+  static const edge& output_edge(int i) { return compiled::plan.edges[static_cast<std::size_t>(compiled::plan.outputs[static_cast<std::size_t>(i)])]; }
+  static constexpr const step* plan_steps() { return compiled::plan.steps.data(); }
+  static constexpr const edge* plan_edges() { return compiled::plan.edges.data(); }
+  static constexpr const std::int16_t* plan_inputs() { return compiled::plan.inputs.data(); }
+  static constexpr const std::int16_t* plan_outputs() { return compiled::plan.outputs.data(); }
+  static constexpr const kernel_key* plan_keys() { return compiled::keys.data(); }
+  static constexpr const char* plan_names() { return compiled::names.data(); }
+
+ private:
+  using table = detail::kernel_table<Target, &compiled::keys, kernels>;
+  explicit compile(packed_weights&& w) : weights_(std::move(w)) {}
+  packed_weights weights_;
+};
+
+TKL_ISA_END
+}  // namespace tkl
