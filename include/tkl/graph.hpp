@@ -3,11 +3,13 @@
 // No machine, no code generation: `tkl/cpu.hpp` compiles a model.
 #pragma once
 
+#include <tkl/graph/check.hpp>
 #include <tkl/graph/graph.hpp>
 #include <tkl/op/attention.hpp>
 #include <tkl/op/cast.hpp>
 #include <tkl/op/concat.hpp>
 #include <tkl/op/conv.hpp>
+#include <tkl/op/cost.hpp>
 #include <tkl/op/elementwise.hpp>
 #include <tkl/op/keep_first.hpp>
 #include <tkl/op/matmul.hpp>

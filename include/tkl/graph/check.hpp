@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building a model's graph at compile time, and showing its first mistake as the compile error.
 //
-// A model is a type with `static constexpr ... build(tkl::graph&)`, which returns its output, an array of its outputs, or
-// nothing when it declared them by graph::output.
+// A model is a type with `static constexpr ... build(tkl::graph&)`, which returns its output, an array of its outputs,
+// or nothing when it declared them by graph::output.
 //
-// The message must reach the compiler's output with its numbers. Where static_assert takes a computed text (C++26), that
-// is used. g++ prints a text that is a template argument; clang prints it letter by letter.
+// The message must reach the compiler's output with its numbers. Where static_assert takes a computed text (C++26),
+// that is used. g++ prints a text that is a template argument; clang prints it letter by letter.
 #pragma once
 
+#include <cstddef>
 #include <tkl/core/text.hpp>
 #include <tkl/graph/graph.hpp>
-
-#include <cstddef>
 #include <type_traits>
 #include <utility>
 
