@@ -14,8 +14,8 @@ struct options {
   std::vector<std::string> pictures{};  // none: page.png of the weights folder
 };
 
-/// Parses the command line; what it does not give keeps the value that `out` has. Returns false when the program has to end with `exit_status`: help was asked for, or a
-/// message has been printed.
+/// Parses the command line; what it does not give keeps the value that `out` has. Returns false when the program has to
+/// end with `exit_status`: help was asked for, or a message has been printed.
 bool parse(int argc, char** argv, options& out, int& exit_status);
 
 }  // namespace read_page

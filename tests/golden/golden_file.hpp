@@ -57,9 +57,12 @@ class golden_file {
     std::memcpy(&header, bytes_.data(), 8);
     rapidjson::Document json;
     REQUIRE_MESSAGE(!json.Parse(bytes_.data() + 8, header).HasParseError(), path);
-    for (const auto& entry : json.GetObject()) {
+    // "<": in C++20 this library's "!=" is ambiguous with its own reverse.
+    for (auto at = json.MemberBegin(); at < json.MemberEnd(); ++at) {
+      const auto& entry = *at;
       if (std::strcmp(entry.name.GetString(), "__metadata__") == 0) {
-        for (const auto& pair : entry.value.GetObject()) metadata[pair.name.GetString()] = pair.value.GetString();
+        for (auto pair = entry.value.MemberBegin(); pair < entry.value.MemberEnd(); ++pair)
+          metadata[pair->name.GetString()] = pair->value.GetString();
         continue;
       }
       golden_tensor t;
