@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
+#include <tkl/core/checked.hpp>
 #include <tkl/graph/plan_view.hpp>
 
 namespace support {
