@@ -50,7 +50,7 @@ struct attention_problem {
 };
 
 TKL_ISA_BEGIN
-namespace detail {
+namespace impl {
 
 /// A worker's scratch.
 template <attention_schedule S, class M>
@@ -276,7 +276,7 @@ struct attention_block {
   }
 };
 
-}  // namespace detail
+}  // namespace impl
 
 /// Computes p.y on machine M. `scratch`: executor.workers() times attention_scratch_bytes(S, M::width,
 /// sizeof(M::scalar), depth, value_depth), 64-byte aligned.
@@ -296,7 +296,7 @@ void attention(const attention_problem<TA, TM, TC>& p, const E& epilogue, const 
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t b = item / blocks / heads, head = item / blocks % heads, first = item % blocks * block;
       const std::int64_t b0 = b / p.y.shape.extent[1], b1 = b % p.y.shape.extent[1];
-      const detail::attention_block<S, M, TA, TM> work{
+      const impl::attention_block<S, M, TA, TM> work{
           .scratch = {scratch + worker * bytes, depth, value_depth},
           .queries = std::min(block, queries - first),
           .depth = depth,

@@ -44,7 +44,7 @@ struct depthwise_problem {
 };
 
 TKL_ISA_BEGIN
-namespace detail {
+namespace impl {
 
 /// What the pixels of one output row share.
 template <class TA, class TW, class TC>
@@ -192,7 +192,7 @@ TKL_FN void depthwise_inside(const depthwise_row<TA, TW, TC>& r, const E& epilog
   if constexpr (Pixels > 1) depthwise_inside<Pixels / 2, S, M>(r, epilogue, at, end);
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// Runs the depthwise convolution `p` on machine M. Where S is specialised, the filter of `p` must be the one that S
 /// names, with column dilation 1 and multiplier 1 (see depthwise_schedule_for). Element types: TA and TW any that M
@@ -219,7 +219,7 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
       const std::int64_t left = item % segments * segment, right = std::min(left + segment, out_columns);
       const std::int64_t top = row * p.stride[0] - p.pad[0];
       const auto used = indices_inside(top, p.dilation[0], p.x.shape.extent[1], p.kernel[0]);
-      const detail::depthwise_row<TA, TW, TC> r{
+      const impl::depthwise_row<TA, TW, TC> r{
           .x = p.x.data,
           .origin = n * p.x.shape.stride[0] + (top + used.first * p.dilation[0]) * p.x.shape.stride[1] - p.pad[1] * p.x.shape.stride[2],
           .row_step = p.dilation[0] * p.x.shape.stride[1],
@@ -240,18 +240,18 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
           const auto taps = indices_inside(column * p.stride[1] - p.pad[1], p.dilation[1], in_columns, p.kernel[1]);
           const position at{{n, row, column}, 0};
           if constexpr (S.specialised()) {
-            detail::depthwise_border_pixel<false, M>(r, epilogue, at, taps.first, taps.last);
+            impl::depthwise_border_pixel<false, M>(r, epilogue, at, taps.first, taps.last);
           } else if (p.multiplier == 1) {
-            detail::depthwise_border_pixel<false, M>(r, epilogue, at, taps.first, taps.last);
+            impl::depthwise_border_pixel<false, M>(r, epilogue, at, taps.first, taps.last);
           } else {
-            detail::depthwise_border_pixel<true, M>(r, epilogue, at, taps.first, taps.last);
+            impl::depthwise_border_pixel<true, M>(r, epilogue, at, taps.first, taps.last);
           }
         }
       };
       const std::int64_t inside_from = std::clamp(begin_inside, left, right);
       const std::int64_t inside_to = std::clamp(end_inside, left, right);
       border(left, inside_from);
-      detail::depthwise_inside<S.tile, S, M>(r, epilogue, position{{n, row, inside_from}, 0}, inside_to);
+      impl::depthwise_inside<S.tile, S, M>(r, epilogue, position{{n, row, inside_from}, 0}, inside_to);
       border(inside_to, right);
     }
   });

@@ -28,7 +28,7 @@ struct pad_problem {
 };
 
 TKL_ISA_BEGIN
-namespace detail {
+namespace impl {
 
 /// Columns [at.column, end) of one row; `load(column, lanes)` gives their accumulators.
 template <class M, class L, class TC, class E>
@@ -42,7 +42,7 @@ TKL_FN void pad_columns(const L& load, std::int64_t end, const E& epilogue, posi
   }
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// Pads `p` on machine M. Needs no scratch.
 template <class M, class TA, class TC, class E, class X>
@@ -62,12 +62,12 @@ void pad(const pad_problem<TA, TC>& p, const E& epilogue, const X& executor) {
       const auto border = [&](std::int64_t, int) { return fill; };
       if (copies) {
         const TA* x = pixel(p.x, at.outer[0] - p.before[0], at.outer[1] - p.before[1], at.outer[2] - p.before[2]);
-        detail::pad_columns<M>(border, inside[3].first, epilogue, at, y);
-        detail::pad_columns<M>(
+        impl::pad_columns<M>(border, inside[3].first, epilogue, at, y);
+        impl::pad_columns<M>(
             [&](std::int64_t column, int lanes) { return M::load(x + (column - p.before[3]), lanes); }, inside[3].last,
             epilogue, at, y);
       }
-      detail::pad_columns<M>(border, out[3], epilogue, at, y);
+      impl::pad_columns<M>(border, out[3], epilogue, at, y);
     }
   });
 }

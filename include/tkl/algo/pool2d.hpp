@@ -39,7 +39,7 @@ struct pool2d_problem {
 };
 
 TKL_ISA_BEGIN
-namespace detail {
+namespace impl {
 
 /// Taps of one axis of a window: those that meet the input, and how many meet the padded input.
 struct pool_taps {
@@ -119,7 +119,7 @@ TKL_NOINLINE void pool_pixel(const pool_window<TA>& window, std::int64_t channel
   if (c < channels) pool_block<K, 1, false, M>(window, c, static_cast<int>(channels - c), d, epilogue, at, y);
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// Pools `p` on machine M. Sums are the machine's values (f32), whatever the element types. Needs no scratch.
 template <pool_kind K, class M, class TA, class TC, class E, class X>
@@ -129,18 +129,18 @@ void pool2d(const pool2d_problem<TA, TC>& p, const E& epilogue, const X& executo
   executor.parallel_for(p.y.shape.extent[0] * out_rows, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t n = item / out_rows, row = item % out_rows;
-      const detail::pool_taps rows = detail::taps_of_window(p, 0, row);
+      const impl::pool_taps rows = impl::taps_of_window(p, 0, row);
       const std::int64_t first_row = row * p.stride[0] - p.pad[0] + rows.inside.first * p.dilation[0];
       for (std::int64_t column = 0; column < p.y.shape.extent[2]; ++column) {
-        const detail::pool_taps columns = detail::taps_of_window(p, 1, column);
+        const impl::pool_taps columns = impl::taps_of_window(p, 1, column);
         assert(rows.inside.count() > 0 && columns.inside.count() > 0);
         const std::int64_t first_column = column * p.stride[1] - p.pad[1] + columns.inside.first * p.dilation[1];
         const std::int64_t count =
             p.include_pad ? rows.padded * columns.padded : rows.inside.count() * columns.inside.count();
-        const detail::pool_window<TA> window{pixel(p.x, n, first_row, first_column), rows.inside.count(),
+        const impl::pool_window<TA> window{pixel(p.x, n, first_row, first_column), rows.inside.count(),
                                              columns.inside.count(), p.dilation[0] * p.x.shape.stride[1],
                                              p.dilation[1] * p.x.shape.stride[2]};
-        detail::pool_pixel<K, M>(window, p.y.shape.extent[3], static_cast<float>(count), epilogue,
+        impl::pool_pixel<K, M>(window, p.y.shape.extent[3], static_cast<float>(count), epilogue,
                                  position{{n, row, column}, 0}, pixel(p.y, n, row, column));
       }
     }

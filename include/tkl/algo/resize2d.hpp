@@ -35,7 +35,7 @@ struct resize2d_problem {
 };
 
 TKL_ISA_BEGIN
-namespace detail {
+namespace impl {
 
 /// Sum of `Taps` weighted pixels, all channels; one tap is a copy.
 template <int Taps, class M, class TA, class TC, class E>
@@ -88,7 +88,7 @@ TKL_FN void resize_place(const strided4<const TA>& x, const resize_source& row, 
   }
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// Resizes `p` on machine M. Needs no scratch; the table of sources takes 1 KiB of stack.
 template <resize_kind K, class M, class TA, class TC, class E, class X>
@@ -110,7 +110,7 @@ void resize2d(const resize2d_problem<TA, TC>& p, const E& epilogue, const X& exe
       for (std::int64_t row = top; row < bottom; ++row) {
         const resize_source source = source_of<K>(rows, row);
         for (std::int64_t column = left; column < right; ++column)
-          detail::resize_place<K, M>(p.x, source, table[column - left], out[3], epilogue, position{{n, row, column}, 0},
+          impl::resize_place<K, M>(p.x, source, table[column - left], out[3], epilogue, position{{n, row, column}, 0},
                                      pixel(p.y, n, row, column));
       }
     }

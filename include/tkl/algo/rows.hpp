@@ -30,16 +30,18 @@ struct row_walk {
 };
 
 /// Terms that are summed one after the other before they join the next level of a cascade.
-inline constexpr std::int64_t cascade_block = 128;
+inline constexpr std::int64_t cascade_block = 32;
+inline constexpr int cascade_levels = 4;
 
 TKL_ISA_BEGIN
 
-/// A running reduction in three levels of cascade_block terms each, so that the rounding error of a sum of n terms grows
-/// like the cube root of n up to two million terms. Without rounding there is one level.
+/// A running reduction in four levels of cascade_block terms each: the rounding errors of a sum of up to a million terms
+/// are those of at most 128 additions. Without rounding there is one level.
 template <class P, class V>
 struct cascade {
   using state = typename P::template state<V>;
-  state level[P::rounds ? 3 : 1];
+  static constexpr int levels = P::rounds ? cascade_levels : 1;
+  state level[levels];
   std::int64_t count = 0;
 
   TKL_FN cascade() {
@@ -48,20 +50,17 @@ struct cascade {
   TKL_FN void add(state term) {
     level[0] = P::combine(level[0], term);
     if constexpr (P::rounds) {
-      if (++count % cascade_block != 0) return;
-      level[1] = P::combine(level[1], level[0]);
-      level[0] = P::template identity<V>();
-      if (count % (cascade_block * cascade_block) != 0) return;
-      level[2] = P::combine(level[2], level[1]);
-      level[1] = P::template identity<V>();
+      std::int64_t terms = ++count;
+      for (int i = 1; i < levels && terms % cascade_block == 0; ++i, terms /= cascade_block) {
+        level[i] = P::combine(level[i], level[i - 1]);
+        level[i - 1] = P::template identity<V>();
+      }
     }
   }
   TKL_FN state total() const {
-    if constexpr (P::rounds) {
-      return P::combine(level[2], P::combine(level[1], level[0]));
-    } else {
-      return level[0];
-    }
+    state sum = level[0];
+    for (int i = 1; i < levels; ++i) sum = P::combine(level[i], sum);
+    return sum;
   }
 };
 

@@ -7,10 +7,8 @@
 //     y[c] = epilogue(e[c] / s)                        pass 3; longer rows compute exp again
 //   logarithm: y[c] = epilogue(x[c] - m - log(s))
 //
-// Plain IEEE arithmetic: a row that is all -infinity, or holds NaN or +infinity, becomes NaN in the entries that these
-// rules make NaN: all of them but for +infinity beside -infinity or numbers, where all are NaN too, since s is. A part of
-// a row may be all -infinity: only the maximum of the whole row is subtracted. Rows without columns write nothing. y may
-// be x.
+// Plain IEEE arithmetic: a row that is all -infinity, or holds NaN or +infinity, becomes NaN throughout. A part of a row may
+// be all -infinity: only the maximum of the whole row is subtracted. Rows without columns write nothing. y may be x.
 #pragma once
 
 #include <tkl/algo/finish.hpp>

@@ -49,5 +49,40 @@ struct kernel<algorithm::map> : no_scratch {
   }
 };
 
+template <>
+struct kernel<algorithm::reduce> : no_scratch {
+  template <kernel_key K, class Arch, class M, class X>
+  static void run(const step& s, const run_context<X>& c) {
+    using in = storage_t<K.in>;
+    using out = storage_t<K.out>;
+    const reduce_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out), s.parameters.axes};
+    reduce<row_schedule{}, static_cast<reduce_kind>(K.variant[0]), M>(p, epilogue_of<K>(s, c), c.executor);
+  }
+};
+
+template <>
+struct kernel<algorithm::attention> {
+  template <class Arch>
+  static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
+    const std::int64_t heads = s.parameters.heads;
+    return attention_scratch_bytes(attention_schedule_for(Arch::registers, Arch::width_f32), Arch::width_f32, 4, e[s.in[0]].extent[3] / heads,
+                                   e[s.in[2]].extent[3] / heads);
+  }
+  template <kernel_key K, class Arch, class M, class X>
+  static void run(const step& s, const run_context<X>& c) {
+    using in = storage_t<K.in>;
+    using out = storage_t<K.out>;
+    attention_problem<in, float, out> p{strided_view<const in>(c, s.in[0]), strided_view<const in>(c, s.in[1]),
+                                        strided_view<const in>(c, s.in[2]), strided_view<out>(c, s.out)};
+    if (K.variant[0] != 0) {
+      p.mask = c.template data<const float>(s.in[3]);
+      for (int i = 0; i < 4; ++i) p.mask_stride[i] = c.edges[s.in[3]].stride[i];
+    }
+    p.heads = s.parameters.heads;
+    p.scale = s.parameters.real[0];
+    attention<attention_schedule_for(Arch::registers, Arch::width_f32), M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
+  }
+};
+
 TKL_ISA_END
 }  // namespace tkl

@@ -93,7 +93,7 @@ constexpr std::uint64_t hash_layout(const load_view& v) {
 }
 
 TKL_ISA_BEGIN
-namespace detail {
+namespace impl {
 
 /// Whether every raw tensor of the plan is in the file with its shape and type, and nothing else is.
 inline status check_tensors(const load_view& plan, const safetensors& file, const load_options& options) {
@@ -142,11 +142,11 @@ inline result<packed_weights> map_packed(const load_view& plan, mapped_file file
   return packed_weights(std::move(file), sizeof h);
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// Packs the tensors of an open weights file.
 inline result<packed_weights> pack_weights(const load_view& plan, const safetensors& file, const load_options& options) {
-  if (status s = detail::check_tensors(plan, file, options); !s) return s;
+  if (status s = impl::check_tensors(plan, file, options); !s) return s;
   result<memory_block> memory = memory_block::allocate(plan.weights_bytes, true);
   if (!memory) return memory.error();
   const load_evaluator evaluator(plan, file);
@@ -160,7 +160,7 @@ inline result<packed_weights> load_weights(const load_view& plan, const char* pa
   result<mapped_file> file = mapped_file::open(path);
   if (!file) return file.error();
   if (file->size() >= sizeof packed_magic && std::memcmp(file->data(), packed_magic, sizeof packed_magic) == 0)
-    return detail::map_packed(plan, std::move(*file), path);
+    return impl::map_packed(plan, std::move(*file), path);
   result<safetensors> tensors = safetensors::open(path);
   if (!tensors) return tensors.error();
   return pack_weights(plan, *tensors, options);

@@ -8,7 +8,7 @@
 namespace tkl {
 TKL_ISA_BEGIN
 
-namespace detail {
+namespace impl {
 
 template <class F>
 double call_in_double(const double* x) {
@@ -27,11 +27,11 @@ double call_by_number(functor_list<F...>, int number, const double* x) {
   return functions[number](x);
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// Result of function `number` of function_list on its operands.
 inline double call_function(int number, const double* operands) {
-  return detail::call_by_number(function_list{}, number, operands);
+  return impl::call_by_number(function_list{}, number, operands);
 }
 
 TKL_ISA_END

@@ -23,7 +23,7 @@
 namespace tkl {
 TKL_ISA_BEGIN
 
-namespace detail {
+namespace impl {
 
 template <class Model, class Target>
 constexpr program program_of() {
@@ -44,17 +44,26 @@ struct kernel_table<Target, Keys, Count, std::index_sequence<I...>> {
 /// The frozen results of the passes for one model and target.
 template <class Model, class Target>
 struct compiled_plan {
-  struct summary {
+  struct first_run {
     text<240> mistake{};
     plan_counts counts{};
+    frozen_program<usual_counts> frozen{};
   };
-  static constexpr summary first = [] {
+  static constexpr first_run first = [] {
     const program p = program_of<Model, Target>();
-    return summary{p.error, counts_of(p)};
+    first_run r{p.error, counts_of(p), {}};
+    if (fits(r.counts, usual_counts)) r.frozen = freeze<usual_counts>(p);
+    return r;
   }();
   static constexpr text<240> mistake = first.mistake;
   static constexpr bool sound = no_mistake<compiled_plan>::value;
-  static constexpr frozen_program<first.counts> frozen = freeze<first.counts>(program_of<Model, Target>());
+  static constexpr frozen_program<first.counts> frozen = [] {
+    if constexpr (fits(first.counts, usual_counts)) {
+      return shrink<first.counts>(first.frozen);
+    } else {
+      return freeze<first.counts>(program_of<Model, Target>());
+    }
+  }();
   // Separate objects, so that what only the compiler needs does not reach the object file.
   static constexpr plan_data<first.counts> plan = frozen.plan;
   static constexpr load_data<first.counts> load = frozen.load;
@@ -62,7 +71,7 @@ struct compiled_plan {
   static constexpr auto keys = frozen.facts.keys;
 };
 
-}  // namespace detail
+}  // namespace impl
 
 /// Number of bytes of scratch for several workers: the largest step's scratch, once per worker.
 constexpr std::int64_t worker_scratch_bytes(const step* steps, int count, const edge* edges, int workers) {
@@ -92,7 +101,7 @@ class arena_workspace {
 /// An object holds the packed weights, is constant, and may be shared between threads; each caller has a workspace.
 template <class Model, class Target>
 class compile {
-  using compiled = detail::compiled_plan<Model, Target>;
+  using compiled = impl::compiled_plan<Model, Target>;
   static_assert(compiled::sound);
   static constexpr plan_counts counts = compiled::first.counts;
 
@@ -145,7 +154,7 @@ class compile {
   class workspace : public arena_workspace {
    public:
     static result<workspace> make(int workers = executor_type{}.workers()) {
-      result<memory_block> arena = memory_block::allocate(arena_bytes, false);
+      result<memory_block> arena = memory_block::allocate(compile::arena_bytes, false);
       if (!arena) return arena.error();
       result<memory_block> scratch = memory_block::allocate(
           worker_scratch_bytes(compiled::plan.steps.data(), steps, compiled::plan.edges.data(), workers), false);
@@ -220,7 +229,7 @@ class compile {
   static constexpr const char* plan_names() { return compiled::names.data(); }
 
  private:
-  using table = detail::kernel_table<Target, &compiled::keys, kernels>;
+  using table = impl::kernel_table<Target, &compiled::keys, kernels>;
   explicit compile(packed_weights&& w) : weights_(std::move(w)) {}
   packed_weights weights_;
 };

@@ -54,8 +54,8 @@ struct plan_facts {
 
 namespace detail {
 template <class A, class V>
-constexpr void freeze(A& to, const V& from) {
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
+constexpr void freeze(A& to, const V& from, int count) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) to[i] = from[i];
 }
 }  // namespace detail
 
@@ -71,15 +71,16 @@ struct frozen_program {
 template <plan_counts N>
 constexpr frozen_program<N> freeze(const program& p) {
   frozen_program<N> f;
-  detail::freeze(f.plan.steps, p.steps);
-  detail::freeze(f.plan.edges, p.edges);
-  detail::freeze(f.plan.inputs, p.inputs);
-  detail::freeze(f.plan.outputs, p.outputs);
-  detail::freeze(f.load.loads, p.loads);
-  detail::freeze(f.load.folds, p.folds);
-  detail::freeze(f.load.packed, p.packed);
-  detail::freeze(f.facts.keys, p.keys);
-  detail::freeze(f.names, p.names);
+  const plan_counts n = counts_of(p);
+  detail::freeze(f.plan.steps, p.steps, n.steps);
+  detail::freeze(f.plan.edges, p.edges, n.edges);
+  detail::freeze(f.plan.inputs, p.inputs, n.inputs);
+  detail::freeze(f.plan.outputs, p.outputs, n.outputs);
+  detail::freeze(f.load.loads, p.loads, n.loads);
+  detail::freeze(f.load.folds, p.folds, n.folds);
+  detail::freeze(f.load.packed, p.packed, n.packed);
+  detail::freeze(f.facts.keys, p.keys, n.keys);
+  detail::freeze(f.names, p.names, n.names);
   f.facts.arena_bytes = p.arena_bytes;
   f.facts.lower_bound = p.lower_bound;
   f.facts.weights_bytes = p.weights_bytes;
@@ -88,6 +89,39 @@ constexpr frozen_program<N> freeze(const program& p) {
   f.facts.bytes_written = p.bytes_written;
   f.facts.conversions = p.conversions;
   return f;
+}
+
+/// The same in arrays of another size, each at least as large as what is used.
+template <plan_counts N, plan_counts From>
+constexpr frozen_program<N> shrink(const frozen_program<From>& p) {
+  frozen_program<N> f;
+  detail::freeze(f.plan.steps, p.plan.steps, N.steps);
+  detail::freeze(f.plan.edges, p.plan.edges, N.edges);
+  detail::freeze(f.plan.inputs, p.plan.inputs, N.inputs);
+  detail::freeze(f.plan.outputs, p.plan.outputs, N.outputs);
+  detail::freeze(f.load.loads, p.load.loads, N.loads);
+  detail::freeze(f.load.folds, p.load.folds, N.folds);
+  detail::freeze(f.load.packed, p.load.packed, N.packed);
+  detail::freeze(f.facts.keys, p.facts.keys, N.keys);
+  detail::freeze(f.names, p.names, N.names);
+  f.facts.arena_bytes = p.facts.arena_bytes;
+  f.facts.lower_bound = p.facts.lower_bound;
+  f.facts.weights_bytes = p.facts.weights_bytes;
+  f.facts.flops = p.facts.flops;
+  f.facts.bytes_read = p.facts.bytes_read;
+  f.facts.bytes_written = p.facts.bytes_written;
+  f.facts.conversions = p.facts.conversions;
+  return f;
+}
+
+/// Room for most models: a program that fits is made once, a larger one twice (once for its counts).
+inline constexpr plan_counts usual_counts{.steps = 160, .edges = 640, .keys = 40, .inputs = 8, .outputs = 16, .loads = 512,
+                                          .folds = 192, .packed = 320, .names = 8192};
+
+constexpr bool fits(const plan_counts& n, const plan_counts& room) {
+  return n.steps <= room.steps && n.edges <= room.edges && n.keys <= room.keys && n.inputs <= room.inputs &&
+         n.outputs <= room.outputs && n.loads <= room.loads && n.folds <= room.folds && n.packed <= room.packed &&
+         n.names <= room.names;
 }
 
 }  // namespace tkl

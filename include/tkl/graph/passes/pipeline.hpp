@@ -81,7 +81,7 @@ constexpr void assign_memory(program& p) {
     buffers.push_back({s.bytes, s.first, s.last});
     owner.push_back(static_cast<std::int32_t>(i));
   }
-  std::vector<std::int64_t> offsets(buffers.size());
+  std::vector<std::int64_t> offsets(buffers.size(), 0);
   const arena_plan plan = plan_arena(buffers.data(), static_cast<int>(buffers.size()), offsets.data());
   if (plan.invalid >= 0) {
     p.error << "the arena's size leaves 64 bits";
