@@ -54,7 +54,18 @@ inline message_text argument_label(const char* kind, const char* names, const ed
   return m;
 }
 
-/// Checks one buffer against its edge: type, size, null, alignment to the element.
+/// Checks an address: not null unless there are no elements, aligned to the element.
+inline status check_address(const char* kind, const char* names, const edge& e, const void* p) {
+  const std::int64_t elements = buffer_elements(e);
+  if (elements == 0) return {};
+  message_text m = argument_label(kind, names, e);
+  if (p == nullptr) return status::failure(m << ": null, " << elements << " elements expected");
+  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % size_of(e.type));
+  if (past != 0) return status::failure(m << ": the address is " << past << " bytes past a multiple of " << size_of(e.type));
+  return {};
+}
+
+/// Checks one buffer against its edge: type, size, constness.
 inline status check_argument(const char* kind, const char* names, const edge& e, const buffer_argument& b, bool written) {
   message_text m = argument_label(kind, names, e);
   const std::int64_t elements = buffer_elements(e);
@@ -62,11 +73,6 @@ inline status check_argument(const char* kind, const char* names, const edge& e,
   if (written && !b.writable) return status::failure(m << ": the buffer is constant");
   if (b.elements >= 0 && b.elements != elements)
     return status::failure(m << ": " << b.elements << " elements given, the model has " << elements);
-  if (elements == 0) return {};
-  if (b.data == nullptr) return status::failure(m << ": null, " << elements << " elements expected");
-  const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.data) % size_of(e.type));
-  if (misaligned != 0)
-    return status::failure(m << ": the address is " << misaligned << " bytes past a multiple of " << size_of(e.type));
   return {};
 }
 

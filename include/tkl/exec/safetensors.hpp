@@ -44,7 +44,7 @@ class safetensors {
     element type = element::f32;      // meaningful when supported()
     const std::byte* data = nullptr;  // not necessarily aligned
     std::size_t bytes = 0;
-    const detail::stored_type* stored = nullptr;
+    const impl::stored_type* stored = nullptr;
 
     /// Whether tkl has this element type; files may hold others that a model does not use.
     bool supported() const { return stored->supported; }
@@ -87,9 +87,9 @@ class safetensors {
     message_text m;
     const tensor* t = find(name);
     if (t == nullptr)
-      return status::failure(m << "tensor '" << detail::name_text(name).view() << "': missing in the file");
+      return status::failure(m << "tensor '" << impl::name_text(name).view() << "': missing in the file");
     if (!t->supported())
-      return status::failure(m << "tensor '" << detail::name_text(name).view() << "': type " << t->type_name()
+      return status::failure(m << "tensor '" << impl::name_text(name).view() << "': type " << t->type_name()
                                << " is not supported, only F32 F16 BF16 I8 U8 I32 are");
     return *t;
   }
@@ -103,24 +103,24 @@ class safetensors {
                                << " bytes, the header's length alone takes 8");
     std::memcpy(&length, bytes.data(), sizeof length);
     if (length > header_limit)
-      return status::failure(m << "safetensors header of " << detail::unsigned_text(length).view() << " bytes, at most "
+      return status::failure(m << "safetensors header of " << impl::unsigned_text(length).view() << " bytes, at most "
                                << static_cast<std::int64_t>(header_limit) << " are read");
     if (length > bytes.size() - sizeof length)
       return status::failure(m << "truncated: a header of " << static_cast<std::int64_t>(length)
                                << " bytes is announced, " << bytes.size() - sizeof length << " follow");
     const char* const header = reinterpret_cast<const char*>(bytes.data()) + sizeof length;
-    std::vector<detail::header_entry> entries;
-    if (status s = detail::read_header({header, static_cast<std::size_t>(length)}, entries); !s) return s;
+    std::vector<impl::header_entry> entries;
+    if (status s = impl::read_header({header, static_cast<std::size_t>(length)}, entries); !s) return s;
     const std::span<const std::byte> data = bytes.subspan(sizeof length + static_cast<std::size_t>(length));
-    if (status s = detail::check_layout(entries, data.size()); !s) return s;
+    if (status s = impl::check_layout(entries, data.size()); !s) return s;
 
     std::sort(entries.begin(), entries.end(),
-              [](const detail::header_entry& a, const detail::header_entry& b) { return a.name < b.name; });
+              [](const impl::header_entry& a, const impl::header_entry& b) { return a.name < b.name; });
     for (std::size_t i = 1; i < entries.size(); ++i)
       if (entries[i].name == entries[i - 1].name)
-        return status::failure(m << "tensor '" << detail::name_text(entries[i].name).view() << "' occurs twice");
+        return status::failure(m << "tensor '" << impl::name_text(entries[i].name).view() << "' occurs twice");
     tensors_.reserve(entries.size());
-    for (detail::header_entry& e : entries)
+    for (impl::header_entry& e : entries)
       tensors_.push_back({std::move(e.name), e.shape, e.type->type, data.data() + e.begin,
                           static_cast<std::size_t>(e.end - e.begin), e.type});
     return {};

@@ -23,7 +23,7 @@
 
 namespace tkl {
 TKL_ISA_BEGIN
-namespace detail {
+namespace impl {
 
 /// An element type of the format. Those that tkl lacks are known by their size, so that a file may hold them.
 struct stored_type {
@@ -326,6 +326,6 @@ inline status check_layout(const std::vector<header_entry>& entries, std::size_t
   return {};
 }
 
-}  // namespace detail
+}  // namespace impl
 TKL_ISA_END
 }  // namespace tkl

@@ -7,10 +7,8 @@
 // models that differ in shapes alone share them.
 #pragma once
 
-#include <tkl/exec/arguments.hpp>
-#include <tkl/exec/memory_block.hpp>
 #include <tkl/exec/packed_weights.hpp>
-#include <tkl/exec/run_context.hpp>
+#include <tkl/exec/run_plan.hpp>
 #include <tkl/graph/check.hpp>
 #include <tkl/graph/passes/pipeline.hpp>
 #include <tkl/graph/plan_data.hpp>
@@ -73,27 +71,6 @@ struct compiled_plan {
 
 }  // namespace impl
 
-/// Number of bytes of scratch for several workers: the largest step's scratch, once per worker.
-constexpr std::int64_t worker_scratch_bytes(const step* steps, int count, const edge* edges, int workers) {
-  std::int64_t most = 0;
-  for (int i = 0; workers > 1 && i < count; ++i)
-    if (steps[i].scratch >= 0 && edges[steps[i].scratch].extent[3] > most) most = edges[steps[i].scratch].extent[3];
-  return most * workers;
-}
-
-/// Memory of one caller: the arena, and the scratch of further workers. Not shared between threads.
-class arena_workspace {
- public:
-  arena_workspace(memory_block arena, memory_block scratch) : arena_(std::move(arena)), scratch_(std::move(scratch)) {}
-  std::byte* arena() const { return arena_.data(); }
-  std::byte* scratch() const { return scratch_.data(); }
-  std::int64_t arena_bytes() const { return arena_.bytes(); }
-  std::int64_t scratch_bytes() const { return scratch_.bytes(); }
-
- private:
-  memory_block arena_, scratch_;
-};
-
 /// A model compiled for a target. `Model` has `static constexpr ... build(graph&)`; `Target` is cpu<...>.
 ///
 /// Constants: steps, kernels, arena_bytes, lower_bound (of the arena), weights_bytes, flops, bytes (read and written per
@@ -150,16 +127,16 @@ class compile {
   status save_packed(const char* path) const { return save_weights(loading(), weights_, path); }
   const packed_weights& weights() const { return weights_; }
 
+  /// Scratch of all workers beyond the arena.
+  static std::int64_t scratch_bytes(int workers) { return worker_scratch_bytes(reference(), workers); }
+
   /// Memory for one caller with an executor of that many workers.
   class workspace : public arena_workspace {
    public:
     static result<workspace> make(int workers = executor_type{}.workers()) {
-      result<memory_block> arena = memory_block::allocate(compile::arena_bytes, false);
-      if (!arena) return arena.error();
-      result<memory_block> scratch = memory_block::allocate(
-          worker_scratch_bytes(compiled::plan.steps.data(), steps, compiled::plan.edges.data(), workers), false);
-      if (!scratch) return scratch.error();
-      return workspace(arena_workspace(std::move(*arena), std::move(*scratch)));
+      result<arena_workspace> w = arena_workspace::make(compile::arena_bytes, compile::scratch_bytes(workers));
+      if (!w) return w.error();
+      return workspace(std::move(*w));
     }
     explicit workspace(arena_workspace&& w) : arena_workspace(std::move(w)) {}
   };
@@ -171,56 +148,25 @@ class compile {
     requires(sizeof...(Buffers) == static_cast<std::size_t>(inputs + outputs))
   status operator()(const arena_workspace& w, Buffers&&... buffers) const {
     const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
-    const void* in[inputs > 0 ? inputs : 1]{};
-    void* out[outputs > 0 ? outputs : 1]{};
-    for (int i = 0; i < inputs; ++i) {
-      const edge& e = input_edge(i);
-      if (status s = detail::check_argument("input", compiled::names.data(), e, all[i], false); !s) return s;
-      in[i] = all[i].data;
-    }
-    for (int i = 0; i < outputs; ++i) {
-      const edge& e = output_edge(i);
-      if (status s = detail::check_argument("output", compiled::names.data(), e, all[inputs + i], true); !s) return s;
-      out[i] = const_cast<void*>(all[inputs + i].data);
-    }
-    return run(w, in, out);
+    return run_checked(reference(), weights_.data(), w, all, executor_type{});
   }
 
   /// The same with untyped buffers, which must have the model's types and sizes.
   status run(const arena_workspace& w, const void* const* in, void* const* out, const executor_type& executor = {}) const {
-    if (w.arena_bytes() < arena_bytes) {
-      message_text m;
-      return status::failure(m << "workspace of " << w.arena_bytes() << " bytes, the model needs " << arena_bytes);
-    }
-    const std::int64_t scratch =
-        worker_scratch_bytes(compiled::plan.steps.data(), steps, compiled::plan.edges.data(), executor.workers());
-    if (w.scratch_bytes() < scratch) {
-      message_text m;
-      return status::failure(m << "workspace with " << w.scratch_bytes() << " bytes of scratch, " << executor.workers()
-                               << " workers need " << scratch);
-    }
-    if (status s = check_overlap(compiled::plan.edges.data(), compiled::plan.inputs.data(), inputs, compiled::plan.outputs.data(),
-                                 outputs, compiled::names.data(), in, out, w.arena(), w.arena_bytes());
-        !s)
-      return s;
-    run_context<executor_type> c{compiled::plan.edges.data(), in, out, w.arena(), weights_.data(), w.scratch(), executor};
-    for (int i = 0; i < steps; ++i) {
-      const step& s = compiled::plan.steps[static_cast<std::size_t>(i)];
-      table::of[s.kernel](s, c);
-    }
-    return {};
+    return run_plan(reference(), weights_.data(), w, in, out, executor);
   }
 
-  /// Runs one step; for profilers and probes that look between steps.
+  /// Runs one step; for profilers and probes that look between steps. Checks nothing.
   void run_step(int index, const arena_workspace& w, const void* const* in, void* const* out,
                 const executor_type& executor = {}) const {
-    run_context<executor_type> c{compiled::plan.edges.data(), in, out, w.arena(), weights_.data(), w.scratch(), executor};
-    const step& s = compiled::plan.steps[static_cast<std::size_t>(index)];
-    table::of[s.kernel](s, c);
+    tkl::run_step(reference(), index, weights_.data(), w, in, out, executor);
   }
 
-  static const edge& input_edge(int i) { return compiled::plan.edges[static_cast<std::size_t>(compiled::plan.inputs[static_cast<std::size_t>(i)])]; }
-  static const edge& output_edge(int i) { return compiled::plan.edges[static_cast<std::size_t>(compiled::plan.outputs[static_cast<std::size_t>(i)])]; }
+  /// The plan as data.
+  static constexpr plan_reference<executor_type> reference(const char* names = compiled::names.data()) {
+    return {compiled::plan.steps.data(), steps,   compiled::plan.edges.data(), counts.edges, compiled::plan.inputs.data(),
+            inputs,                      compiled::plan.outputs.data(), outputs, arena_bytes,  names, table::of};
+  }
   static constexpr const step* plan_steps() { return compiled::plan.steps.data(); }
   static constexpr const edge* plan_edges() { return compiled::plan.edges.data(); }
   static constexpr const std::int16_t* plan_inputs() { return compiled::plan.inputs.data(); }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// buckets<Model, Target, Shapes...>: one model in several shapes. The shapes share the packed weights, the kernels and one
+// arena; what each has of its own is its steps and edges.
+#pragma once
+
+#include <tkl/graph/compile.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+/// `Model<Shape>` is a model for each of `Shapes` (numbers or structural values), declared from small to large. All must
+/// read the same weights in the same packed layout: a compile error otherwise.
+template <template <auto> class Model, class Target, auto First, auto... Rest>
+class buckets {
+  using first = compile<Model<First>, Target>;
+  static_assert(((compile<Model<Rest>, Target>::layout_hash == first::layout_hash) && ...),
+                "the shapes of a model must pack the same weights in the same layout");
+
+ public:
+  using target = Target;
+  using executor_type = typename Target::executor_type;
+  using shape_type = decltype(First);
+  /// The compiled model of one shape.
+  template <auto Shape>
+  using model = compile<Model<Shape>, Target>;
+
+  static constexpr int count = 1 + static_cast<int>(sizeof...(Rest));
+  static constexpr std::array<shape_type, static_cast<std::size_t>(count)> shapes{First, Rest...};
+  static constexpr std::int64_t arena_bytes = [] {
+    std::int64_t most = first::arena_bytes;
+    ((most = compile<Model<Rest>, Target>::arena_bytes > most ? compile<Model<Rest>, Target>::arena_bytes : most), ...);
+    return most;
+  }();
+  static constexpr std::int64_t weights_bytes = first::weights_bytes;
+
+  /// As compile::load; the weights serve every shape.
+  static result<buckets> load(const char* path, const load_options& options = {}) {
+    result<packed_weights> w = load_weights(first::loading(), path, options);
+    if (!w) return w.error();
+    return buckets(std::move(*w));
+  }
+  status save_packed(const char* path) const { return save_weights(first::loading(), weights_, path); }
+  const packed_weights& weights() const { return weights_; }
+
+  static std::int64_t scratch_bytes(int workers) {
+    std::int64_t most = 0;
+    for (const plan_reference<executor_type>& p : plans) {
+      const std::int64_t bytes = worker_scratch_bytes(p, workers);
+      if (bytes > most) most = bytes;
+    }
+    return most;
+  }
+  /// Memory for one caller, enough for every shape.
+  static result<arena_workspace> make_workspace(int workers = executor_type{}.workers()) {
+    return arena_workspace::make(arena_bytes, scratch_bytes(workers));
+  }
+
+  /// Index of the first shape, in declared order, that `holds` accepts; -1 when none does.
+  template <class Holds>
+  static int smallest(Holds holds) {
+    for (int i = 0; i < count; ++i)
+      if (holds(shapes[static_cast<std::size_t>(i)])) return i;
+    return -1;
+  }
+
+  /// Runs shape number `index`: inputs, then outputs, as compile::operator(). An index out of range is an error.
+  template <class... Buffers>
+  status operator()(int index, const arena_workspace& w, Buffers&&... buffers) const {
+    static_assert(sizeof...(Buffers) == static_cast<std::size_t>(first::inputs + first::outputs));
+    if (status s = check_index(index); !s) return s;
+    const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
+    return run_checked(plans[static_cast<std::size_t>(index)], weights_.data(), w, all, executor_type{});
+  }
+  /// The same with untyped buffers.
+  status run(int index, const arena_workspace& w, const void* const* in, void* const* out,
+             const executor_type& executor = {}) const {
+    if (status s = check_index(index); !s) return s;
+    return run_plan(plans[static_cast<std::size_t>(index)], weights_.data(), w, in, out, executor);
+  }
+
+  /// The plans of the shapes; one text table of names serves all.
+  static constexpr std::array<plan_reference<executor_type>, static_cast<std::size_t>(count)> plans{
+      first::reference(), compile<Model<Rest>, Target>::reference(first::plan_names())...};
+
+ private:
+  static status check_index(int index) {
+    if (index >= 0 && index < count) return {};
+    message_text m;
+    return status::failure(m << "shape number " << index << " of a model with " << count << " shapes");
+  }
+  explicit buckets(packed_weights&& w) : weights_(std::move(w)) {}
+  packed_weights weights_;
+};
+
+TKL_ISA_END
+}  // namespace tkl
