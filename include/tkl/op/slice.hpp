@@ -31,7 +31,7 @@ constexpr slice_range slice_of(std::int64_t extent, std::int64_t begin, std::int
   const std::int64_t first = clamp(begin), last = clamp(end);
   slice_range r;
   if (step > 0 && last > first) r = {first, (last - first - 1) / step + 1};
-  // -(step + 1) + 1 without overflow: the magnitude of the step may be 2^63.
+  // Unsigned division: the magnitude of the step may be 2^63.
   if (step < 0 && first > last)
     r = {first, static_cast<std::int64_t>(static_cast<std::uint64_t>(first - last - 1) /
                                           (0 - static_cast<std::uint64_t>(step))) +
