@@ -33,6 +33,9 @@
 // A micro-kernel is its own function: inlined into a large caller, g++ 12 spills its accumulators.
 #define TKL_NOINLINE [[gnu::noinline]]
 
+// What runs once, or only to report a mistake: kept small instead of fast.
+#define TKL_COLD [[gnu::cold, gnu::noinline]]
+
 // Fixed tile loops must be unrolled for the tile to live in registers.
 #if defined(__CUDACC__) || defined(__clang__)
 #  define TKL_UNROLL _Pragma("unroll")

@@ -52,7 +52,7 @@ struct shape {
 
 /// Appends "1x56x56x64" ("scalar" for rank 0, "?" for a run-time extent).
 template <std::size_t N>
-constexpr text<N>& operator<<(text<N>& t, const shape& s) {
+TKL_COLD constexpr text<N>& operator<<(text<N>& t, const shape& s) {
   if (s.rank == 0) return t << "scalar";
   for (int i = 0; i < s.rank; ++i) {
     if (i) t << 'x';

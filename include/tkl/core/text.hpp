@@ -2,6 +2,8 @@
 // Fixed text buffers for messages: built at compile time or run time, never allocating.
 #pragma once
 
+#include <tkl/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -26,12 +28,12 @@ struct text {
     }
     return *this;
   }
-  constexpr text& operator<<(std::string_view s) {
+  TKL_COLD constexpr text& operator<<(std::string_view s) {
     for (char c : s) *this << c;
     return *this;
   }
   constexpr text& operator<<(const char* s) { return *this << std::string_view(s); }
-  constexpr text& operator<<(std::int64_t v) {
+  TKL_COLD constexpr text& operator<<(std::int64_t v) {
     char digits[20]{};
     int n = 0;
     std::uint64_t rest = v < 0 ? 0 - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v);

@@ -2,6 +2,7 @@
 // The caller's buffers of one run: what may be passed, and what is checked before the first step.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/core/element.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/graph/plan.hpp>
@@ -43,7 +44,7 @@ constexpr std::int64_t buffer_elements(const edge& e) {
   return n;
 }
 
-inline message_text argument_label(const char* kind, const char* names, const edge& e) {
+TKL_COLD inline message_text argument_label(const char* kind, const char* names, const edge& e) {
   message_text m;
   m << kind;
   if (e.name >= 0) {
@@ -55,7 +56,7 @@ inline message_text argument_label(const char* kind, const char* names, const ed
 }
 
 /// Checks an address: not null unless there are no elements, aligned to the element.
-inline status check_address(const char* kind, const char* names, const edge& e, const void* p) {
+TKL_NOINLINE inline status check_address(const char* kind, const char* names, const edge& e, const void* p) {
   const std::int64_t elements = buffer_elements(e);
   if (elements == 0) return {};
   message_text m = argument_label(kind, names, e);
@@ -66,7 +67,7 @@ inline status check_address(const char* kind, const char* names, const edge& e, 
 }
 
 /// Checks one buffer against its edge: type, size, constness.
-inline status check_argument(const char* kind, const char* names, const edge& e, const buffer_argument& b, bool written) {
+TKL_NOINLINE inline status check_argument(const char* kind, const char* names, const edge& e, const buffer_argument& b, bool written) {
   message_text m = argument_label(kind, names, e);
   const std::int64_t elements = buffer_elements(e);
   if (b.type != e.type) return status::failure(m << ": elements of type " << name_of(b.type) << ", the model has " << name_of(e.type));
@@ -89,7 +90,7 @@ inline byte_range range_of(const edge& e, const void* p) {
 }  // namespace detail
 
 /// Checks that no output overlaps an input, another output, or the workspace.
-inline status check_overlap(const edge* edges, const std::int16_t* inputs, int input_count, const std::int16_t* outputs,
+TKL_NOINLINE inline status check_overlap(const edge* edges, const std::int16_t* inputs, int input_count, const std::int16_t* outputs,
                             int output_count, const char* names, const void* const* in, void* const* out, const void* workspace,
                             std::int64_t workspace_bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(workspace);

@@ -2,6 +2,7 @@
 // Aligned memory that owns itself: the arena of a workspace, the packed weights of a model.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/graph/plan.hpp>
@@ -22,7 +23,7 @@ struct free_deleter {
 class memory_block {
  public:
   memory_block() = default;
-  static result<memory_block> allocate(std::int64_t bytes, bool zeroed) {
+  TKL_COLD static result<memory_block> allocate(std::int64_t bytes, bool zeroed) {
     memory_block b;
     b.bytes_ = bytes;
     if (bytes == 0) return b;

@@ -96,7 +96,7 @@ TKL_ISA_BEGIN
 namespace impl {
 
 /// Whether every raw tensor of the plan is in the file with its shape and type, and nothing else is.
-inline status check_tensors(const load_view& plan, const safetensors& file, const load_options& options) {
+TKL_COLD inline status check_tensors(const load_view& plan, const safetensors& file, const load_options& options) {
   for (int i = 0; i < plan.load_count; ++i) {
     const load_node& n = plan.loads[i];
     if (n.kind != op_kind::weight) continue;
@@ -124,7 +124,7 @@ inline status check_tensors(const load_view& plan, const safetensors& file, cons
   return {};
 }
 
-inline result<packed_weights> map_packed(const load_view& plan, mapped_file file, const char* path) {
+TKL_COLD inline result<packed_weights> map_packed(const load_view& plan, mapped_file file, const char* path) {
   packed_header h;
   message_text m;
   m << path << ": ";
@@ -145,7 +145,7 @@ inline result<packed_weights> map_packed(const load_view& plan, mapped_file file
 }  // namespace impl
 
 /// Packs the tensors of an open weights file.
-inline result<packed_weights> pack_weights(const load_view& plan, const safetensors& file, const load_options& options) {
+TKL_COLD inline result<packed_weights> pack_weights(const load_view& plan, const safetensors& file, const load_options& options) {
   if (status s = impl::check_tensors(plan, file, options); !s) return s;
   result<memory_block> memory = memory_block::allocate(plan.weights_bytes, true);
   if (!memory) return memory.error();
@@ -156,7 +156,7 @@ inline result<packed_weights> pack_weights(const load_view& plan, const safetens
 }
 
 /// Opens a weights file of either kind. Errors name the tensor, the byte, or both values.
-inline result<packed_weights> load_weights(const load_view& plan, const char* path, const load_options& options) {
+TKL_COLD inline result<packed_weights> load_weights(const load_view& plan, const char* path, const load_options& options) {
   result<mapped_file> file = mapped_file::open(path);
   if (!file) return file.error();
   if (file->size() >= sizeof packed_magic && std::memcmp(file->data(), packed_magic, sizeof packed_magic) == 0)
@@ -167,7 +167,7 @@ inline result<packed_weights> load_weights(const load_view& plan, const char* pa
 }
 
 /// Writes packed weights to a file; a file that could not be written whole is removed.
-inline status save_weights(const load_view& plan, const packed_weights& weights, const char* path) {
+TKL_COLD inline status save_weights(const load_view& plan, const packed_weights& weights, const char* path) {
   packed_header h;
   std::memcpy(h.magic, packed_magic, sizeof h.magic);
   h.version = packed_version;

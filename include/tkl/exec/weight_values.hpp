@@ -42,7 +42,7 @@ class load_evaluator {
   load_evaluator(const load_view& plan, const safetensors& file) : plan_(plan), file_(file) {}
 
   /// Elements of a node in row-major order.
-  std::vector<double> values(int id) const {
+  TKL_COLD std::vector<double> values(int id) const {
     const load_node& n = plan_.loads[id];
     switch (n.kind) {
       case op_kind::weight: return raw(n);
@@ -62,7 +62,7 @@ class load_evaluator {
     return c;
   }
 
-  std::vector<double> raw(const load_node& n) const {
+  TKL_COLD std::vector<double> raw(const load_node& n) const {
     const safetensors::tensor* t = file_.find(plan_.names + n.name);
     std::vector<double> v(static_cast<std::size_t>(count(n)));
     const auto convert = [&](auto zero, auto widen) {
@@ -98,7 +98,7 @@ class load_evaluator {
     return index;
   }
 
-  std::vector<double> mapped(const load_node& n) const {
+  TKL_COLD std::vector<double> mapped(const load_node& n) const {
     std::vector<double> operand[3];
     const int arity = function_list::arities[n.function];
     for (int k = 0; k < arity; ++k) operand[k] = values(n.in[k]);
@@ -112,7 +112,7 @@ class load_evaluator {
     return v;
   }
 
-  std::vector<double> transposed(const load_node& n) const {
+  TKL_COLD std::vector<double> transposed(const load_node& n) const {
     const load_node& x = plan_.loads[n.in[0]];
     const std::vector<double> from = values(n.in[0]);
     std::int64_t stride[load_rank]{};
@@ -129,7 +129,7 @@ class load_evaluator {
     return v;
   }
 
-  std::vector<double> concatenated(const load_node& n) const {
+  TKL_COLD std::vector<double> concatenated(const load_node& n) const {
     std::int64_t outer = 1, inner = 1;
     for (int i = 0; i < n.aux; ++i) outer *= n.extent[i];
     for (int i = n.aux + 1; i < n.rank; ++i) inner *= n.extent[i];
@@ -148,7 +148,7 @@ class load_evaluator {
   }
 
   /// aux 0: scale / sqrt(variance + eps); aux 1: offset - mean * that.
-  std::vector<double> batch_norm(const load_node& n) const {
+  TKL_COLD std::vector<double> batch_norm(const load_node& n) const {
     std::vector<double> v = values(n.in[0]);
     const std::vector<double> b = values(n.in[1]);
     if (n.aux == 0) {
@@ -168,7 +168,7 @@ class load_evaluator {
 struct folded_affine {
   std::vector<double> scale, bias;
 };
-inline folded_affine fold_of(const load_view& plan, const load_evaluator& e, const packed_tensor& p, std::size_t channels) {
+TKL_COLD inline folded_affine fold_of(const load_view& plan, const load_evaluator& e, const packed_tensor& p, std::size_t channels) {
   folded_affine a{std::vector<double>(channels, 1.0), std::vector<double>(channels, 0.0)};
   if (p.bias >= 0) a.bias = e.values(p.bias);
   for (int f = p.fold_begin; f < p.fold_begin + p.fold_count; ++f) {
@@ -191,7 +191,7 @@ inline folded_affine fold_of(const load_view& plan, const load_evaluator& e, con
 }
 
 /// Folds and packs one tensor to `out`, which has p.bytes bytes of zeros.
-inline void pack_tensor(const load_view& plan, const load_evaluator& e, const packed_tensor& p, float* out) {
+TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e, const packed_tensor& p, float* out) {
   const load_node& n = plan.loads[p.source];
   const std::vector<double> v = e.values(p.source);
   const panel_shape panels{plan.panel, plan.width};
