@@ -23,23 +23,22 @@ struct node_builder {
 
   constexpr node_builder(std::string_view name, op_kind kind, const value* operands, int count) : op(name) {
     made.kind = kind;
+    int empty = -1, foreign = -1;
     for (int i = 0; i < count; ++i) {
       const value v = operands[i];
       if (owner == nullptr) owner = v.owner;
-      if (!v.valid()) {
+      if (v.owner == nullptr) {
+        empty = i;
+      } else if (v.owner != owner) {
+        foreign = i;
+      } else if (!v.valid()) {
         silent = true;
       } else if (made.inputs < max_inputs) {
         made.in[made.inputs++] = v.id;
       }
     }
-    for (int i = 0; i < count && owner != nullptr; ++i) {
-      if (operands[i].owner == nullptr) {
-        fail(complaint{} << "operand " << i << " is an empty value");
-      } else if (operands[i].owner != owner) {
-        silent = false;
-        fail(complaint{} << "operand " << i << " belongs to another graph than operand 0");
-      }
-    }
+    if (empty >= 0) fail(complaint{} << "operand " << empty << " is an empty value");
+    if (foreign >= 0) fail(complaint{} << "operand " << foreign << " belongs to another graph than operand 0");
     if (owner == nullptr) silent = true;
   }
 
