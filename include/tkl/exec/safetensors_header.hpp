@@ -25,6 +25,52 @@ namespace tkl {
 TKL_ISA_BEGIN
 namespace impl {
 
+/// Names the JSON reader's stack below, in a namespace whose code is not shared between instruction sets.
+struct json_allocator : rapidjson::CrtAllocator {};
+
+}  // namespace impl
+TKL_ISA_END
+}  // namespace tkl
+
+RAPIDJSON_NAMESPACE_BEGIN
+namespace internal {
+
+/// The reader's stack, with the four operations that it uses. The original adds an offset to a null pointer at its
+/// first use and does not check what realloc returns.
+template <>
+class Stack<tkl::impl::json_allocator> {
+ public:
+  Stack(tkl::impl::json_allocator*, std::size_t capacity) : bytes_(capacity) {}
+  void Clear() { top_ = 0; }
+  template <class T>
+  T* Push(std::size_t count = 1) {
+    const std::size_t size = count * sizeof(T);
+    if (bytes_.size() - top_ < size) bytes_.resize(2 * bytes_.size() + size);
+    top_ += size;
+    return reinterpret_cast<T*>(bytes_.data() + (top_ - size));
+  }
+  template <class T>
+  T* Pop(std::size_t count) {
+    top_ -= count * sizeof(T);
+    return reinterpret_cast<T*>(bytes_.data() + top_);
+  }
+  template <class T>
+  T* Top() {
+    return reinterpret_cast<T*>(bytes_.data() + (top_ - sizeof(T)));
+  }
+
+ private:
+  std::vector<char> bytes_;
+  std::size_t top_ = 0;
+};
+
+}  // namespace internal
+RAPIDJSON_NAMESPACE_END
+
+namespace tkl {
+TKL_ISA_BEGIN
+namespace impl {
+
 /// An element type of the format. Those that tkl lacks are known by their size, so that a file may hold them.
 struct stored_type {
   std::string_view name;
@@ -75,6 +121,30 @@ inline text<24> unsigned_text(std::uint64_t v) {
   text<24> t;
   if (v > 9) t << unsigned_text(v / 10).view();
   return t << static_cast<char>('0' + v % 10);
+}
+
+/// Whether a text is UTF-8 (Unicode 15, table 3-7). The JSON reader checks raw bytes, but writes the escape of a lone
+/// low surrogate as three bytes that are none.
+inline bool is_utf8(std::string_view s) {
+  const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  for (std::size_t i = 0; i < s.size();) {
+    const unsigned lead = byte(i), second = byte(i + 1);
+    if (lead < 0x80u) {
+      i += 1;
+    } else if (lead >= 0xc2u && lead <= 0xdfu && follows(i + 1)) {
+      i += 2;
+    } else if ((lead & 0xf0u) == 0xe0u && follows(i + 1) && follows(i + 2) && !(lead == 0xe0u && second < 0xa0u) &&
+               !(lead == 0xedu && second > 0x9fu)) {
+      i += 3;
+    } else if (lead >= 0xf0u && lead <= 0xf4u && follows(i + 1) && follows(i + 2) && follows(i + 3) &&
+               !(lead == 0xf0u && second < 0x90u) && !(lead == 0xf4u && second > 0x8fu)) {
+      i += 4;
+    } else {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// Receives the events of the JSON reader and builds the entries. An event that has no place here ends the reading with
@@ -231,6 +301,7 @@ class header_reader {
       return true;
     }
     if (key.find('\0') != std::string_view::npos) return fail(m << "a name holds a zero character");
+    if (!is_utf8(key)) return fail(m << "a name is not UTF-8");
     entry_ = {};
     entry_.name = key;
     fields_ = 0;
@@ -272,9 +343,6 @@ class header_reader {
   bool metadata_seen_ = false;
   message_text fault_{};
 };
-
-/// The reader's allocator under a name of this namespace, so that its code is not shared between instruction sets.
-struct json_allocator : rapidjson::CrtAllocator {};
 
 /// Parses the header; it may end in spaces. Messages count bytes from the start of the file.
 inline status read_header(std::string_view header, std::vector<header_entry>& entries) {
