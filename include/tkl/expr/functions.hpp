@@ -216,7 +216,7 @@ struct relu {
   static constexpr int arity = 1;
   template <class V>
   TKL_FN static V call(V x) {
-    return math<V>::max(x, math<V>::constant(0.0f));
+    return math<V>::at_least(x, math<V>::constant(0.0f));
   }
 };
 
@@ -225,7 +225,7 @@ struct relu6 {
   static constexpr int arity = 1;
   template <class V>
   TKL_FN static V call(V x) {
-    return math<V>::min(math<V>::max(x, math<V>::constant(0.0f)), math<V>::constant(6.0f));
+    return math<V>::at_most(math<V>::at_least(x, math<V>::constant(0.0f)), math<V>::constant(6.0f));
   }
 };
 
@@ -256,7 +256,7 @@ struct elu {
   template <class V>
   TKL_FN static V call(V x, V alpha) {
     const V zero = math<V>::constant(0.0f);
-    return math<V>::select_less(x, zero, alpha * math<V>::expm1(math<V>::min(x, zero)), x);
+    return math<V>::select_less(x, zero, alpha * math<V>::expm1(math<V>::at_most(x, zero)), x);
   }
 };
 
@@ -298,7 +298,7 @@ struct hard_sigmoid {
   template <class V>
   TKL_FN static V call(V x, V a, V b) {
     const V y = math<V>::fma(x, a, b);
-    return math<V>::min(math<V>::max(y, math<V>::constant(0.0f)), math<V>::constant(1.0f));
+    return math<V>::at_most(math<V>::at_least(y, math<V>::constant(0.0f)), math<V>::constant(1.0f));
   }
 };
 
@@ -309,8 +309,8 @@ struct hard_swish {
   template <class V>
   TKL_FN static V call(V x) {
     const V y = x + math<V>::constant(3.0f);
-    const V gate = math<V>::min(math<V>::max(y, math<V>::constant(0.0f)), math<V>::constant(6.0f));
-    return x * gate * math<V>::constant(1.0f / 6.0f);
+    const V gate = math<V>::at_most(math<V>::at_least(y, math<V>::constant(0.0f)), math<V>::constant(6.0f));
+    return x * (gate * math<V>::constant(1.0f / 6.0f));  // x * gate may overflow
   }
 };
 
@@ -351,7 +351,7 @@ struct gelu_tanh {
   template <class V>
   TKL_FN static V call(V x) {
     const V bound = math<V>::constant(64.0f);
-    const V y = math<V>::min(math<V>::max(x, -bound), bound);
+    const V y = math<V>::at_most(math<V>::at_least(x, -bound), bound);
     const V cubic = math<V>::fma(y * y, math<V>::constant(0.044715f), math<V>::constant(1.0f));
     return x * math<V>::sigmoid(math<V>::constant(1.5957691216057308f) * y * cubic);
   }
@@ -363,7 +363,7 @@ struct softplus {
   static constexpr int arity = 1;
   template <class V>
   TKL_FN static V call(V x) {
-    return math<V>::max(x, math<V>::constant(0.0f)) + math<V>::log1p(math<V>::exp(-math<V>::abs(x)));
+    return math<V>::at_least(x, math<V>::constant(0.0f)) + math<V>::log1p(math<V>::exp(-math<V>::abs(x)));
   }
 };
 
