@@ -129,31 +129,37 @@ struct contraction {
   tile_sink<M> sink{};
 };
 
-/// Pointers and places of the rows [first, first + count). Pointers of a tile lie tap by tap, `mr` (or what is left of
-/// the block) to a tap.
+/// Pointers and places of the rows [first, first + count). Pointers of a tile lie tap by tap, `mr` (or what is left of the
+/// block) to a tap. The space is copied: stores through the pointers could otherwise change it for all the compiler knows.
 template <class TA>
-TKL_NOINLINE void locate_rows(const row_space& s, const TA* a, const TA* zeros, std::int64_t first, std::int64_t count,
+TKL_NOINLINE void locate_rows(const row_space& space, const TA* a, const TA* zeros, std::int64_t first, std::int64_t count,
                               int mr, const TA** pointers, row_place* places) {
+  const row_space s = space;
   const std::int64_t taps = s.tap_count();
+  const bool one_tap_inside = taps == 1 && !s.leaves_input();
   std::int64_t p = first % s.extent[2], q = first / s.extent[2] % s.extent[1], n = first / s.extent[2] / s.extent[1];
-  for (std::int64_t r = 0; r < count; ++r) {
-    const std::int64_t in_tile = r % mr, rest = count - (r - in_tile);
-    const std::int64_t tile_rows = rest < mr ? rest : mr;
-    const TA** to = pointers + (r - in_tile) * taps + in_tile;
-    const TA* image = a + n * s.in_stride[0];
-    for (std::int64_t u = 0; u < s.taps[0]; ++u) {
-      const std::int64_t y = q * s.in_step[0] + s.tap_first[0] + u * s.tap_step[0];
-      const bool inside = y >= 0 && y < s.in_extent[0];
-      std::int64_t x = p * s.in_step[1] + s.tap_first[1];
-      for (std::int64_t v = 0; v < s.taps[1]; ++v, x += s.tap_step[1], to += tile_rows)
-        *to = inside && x >= 0 && x < s.in_extent[1] ? image + y * s.in_stride[1] + x * s.in_stride[2] : zeros;
-    }
-    const std::int64_t image_out = s.out_first[0] + n;
-    const std::int64_t oh = s.out_first[1] + q * s.out_step[0], ow = s.out_first[2] + p * s.out_step[1];
-    places[r] = {{image_out, oh, ow}, image_out * s.out_stride[0] + oh * s.out_stride[1] + ow * s.out_stride[2]};
-    if (++p == s.extent[2]) {
-      p = 0;
-      if (++q == s.extent[1]) q = 0, ++n;
+  for (std::int64_t done = 0; done < count; done += mr, pointers += mr * taps) {
+    const std::int64_t tile_rows = count - done < mr ? count - done : mr;
+    for (std::int64_t r = 0; r < tile_rows; ++r) {
+      const std::int64_t image = n * s.in_stride[0];
+      const std::int64_t top = q * s.in_step[0] + s.tap_first[0], left = p * s.in_step[1] + s.tap_first[1];
+      if (one_tap_inside) {
+        pointers[r] = a + (image + top * s.in_stride[1] + left * s.in_stride[2]);
+      } else {
+        const TA** to = pointers + r;
+        for (std::int64_t u = 0, y = top; u < s.taps[0]; ++u, y += s.tap_step[0]) {
+          const bool inside = y >= 0 && y < s.in_extent[0];
+          for (std::int64_t v = 0, x = left; v < s.taps[1]; ++v, x += s.tap_step[1], to += tile_rows)
+            *to = inside && x >= 0 && x < s.in_extent[1] ? a + (image + y * s.in_stride[1] + x * s.in_stride[2]) : zeros;
+        }
+      }
+      const std::int64_t out_image = s.out_first[0] + n;
+      const std::int64_t oh = s.out_first[1] + q * s.out_step[0], ow = s.out_first[2] + p * s.out_step[1];
+      *places++ = {{out_image, oh, ow}, out_image * s.out_stride[0] + oh * s.out_stride[1] + ow * s.out_stride[2]};
+      if (++p == s.extent[2]) {
+        p = 0;
+        if (++q == s.extent[1]) q = 0, ++n;
+      }
     }
   }
 }
@@ -177,6 +183,14 @@ constexpr std::int64_t contraction_parts(const contraction<M, TA, TW>& c) {
   return ceil_div(c.space.rows(), block_rows(S, c.space.tap_count())) * ceil_div(c.columns, S.nr * M::width);
 }
 
+/// Asks for `count` elements to be brought near. The strip that comes next is fetched share by share while tiles of this
+/// one are computed: met all at once, it would arrive in bursts that the memory cannot follow.
+template <class T>
+TKL_FN void prefetch_ahead(const T* p, std::int64_t count) {
+  constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};
+  for (std::int64_t i = 0; i < count; i += line) __builtin_prefetch(p + i, 0, 2);
+}
+
 /// Computes the parts [begin, end). `scratch`: contraction_scratch_bytes, 64-byte aligned. Stack: 16 register tiles of
 /// sums and the places of their rows, at most 32 KB.
 template <gemm_schedule S, class M, class TA, class TW>
@@ -192,6 +206,8 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
     for (std::int64_t k = 0; k < c.depth; ++k) zeros[k] = TA{};
 
   const strip_plan strip = plan_strips(taps, c.depth, S.kc);
+  // Panels that the second-level cache holds anyway, or that few rows meet, are not fetched ahead.
+  const bool far = (1 + taps * c.depth) * c.columns * std::int64_t{sizeof(TW)} > 256 * 1024 && rows >= 4 * S.mr;
   const bool whole = strip.taps == taps && strip.depth == c.depth;
   row_place places[most_rows];
   alignas(64) value sums[most_rows * S.nr];
@@ -212,14 +228,17 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
       pass.taps = taps_left < strip.taps ? taps_left : strip.taps;
       pass.depth = depth_left < strip.depth ? depth_left : strip.depth;
       last = taps_left <= pass.taps && depth_left <= pass.depth;
+      const TW* next = pass.panel + pass.taps * pass.depth * vectors * M::width;
+      const std::int64_t share = last && part + 1 == end ? 0 : ceil_div((next - pass.panel) * S.mr, count);
       for (std::int64_t r = 0; r < count; r += S.mr) {
         const int tile_rows = static_cast<int>(count - r < S.mr ? count - r : S.mr);
         value* tile = sums + (whole ? 0 : r * S.nr);
         pass.rows = pointers + r * taps + tap * tile_rows;
+        if (far) prefetch_ahead(next + r / S.mr * share, share);
         tile_table<M, S.mr, S.nr, TA, TW>::get(tile_rows, vectors)(pass, tile);
         if (last) c.sink.store(c.sink.context, tile, places + r, tile_rows, c.first_column + column, columns);
       }
-      pass.panel += pass.taps * pass.depth * vectors * M::width;
+      pass.panel = next;
       pass.first += pass.depth;
       if (pass.first >= c.depth) pass.first = 0, tap += pass.taps;
     }
