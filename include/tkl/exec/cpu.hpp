@@ -4,9 +4,7 @@
 
 #include <tkl/arch/native.hpp>
 #include <tkl/exec/executor.hpp>
-#include <tkl/exec/kernels_contraction.hpp>
-#include <tkl/exec/kernels_rows.hpp>
-#include <tkl/exec/kernels_spatial.hpp>
+#include <tkl/exec/kernels.hpp>
 #include <tkl/graph/program.hpp>
 #include <tkl/target/cpu.hpp>
 
@@ -34,22 +32,7 @@ struct cpu {
 
   /// Scratch that a step's kernel needs for each worker.
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* edges) {
-    switch (s.algorithm) {
-      case algorithm::matmul: return kernel<algorithm::matmul>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::conv2d: return kernel<algorithm::conv2d>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::conv2d_staged: return kernel<algorithm::conv2d_staged>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::depthwise: return kernel<algorithm::depthwise>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::conv_transpose2d: return kernel<algorithm::conv_transpose2d>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::pool2d: return kernel<algorithm::pool2d>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::reduce: return kernel<algorithm::reduce>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::softmax: return kernel<algorithm::softmax>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::layer_norm: return kernel<algorithm::layer_norm>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::attention: return kernel<algorithm::attention>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::resize2d: return kernel<algorithm::resize2d>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::pad: return kernel<algorithm::pad>::template scratch_bytes<Arch>(s, edges);
-      case algorithm::map: return kernel<algorithm::map>::template scratch_bytes<Arch>(s, edges);
-    }
-    return 0;
+    return step_scratch_bytes<Arch, machine>(s, edges);
   }
 
   /// The one function of a kernel key.

@@ -24,12 +24,13 @@ TKL_ISA_BEGIN
 
 template <>
 struct kernel<algorithm::conv2d> {
-  template <class Arch>
+  template <class Arch, class M>
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
-    return conv2d_scratch_bytes(Arch::conv, geometry_of(s.parameters), strided_shape_of(e[s.in[0]]), strided_shape_of(e[s.out]));
+    return conv2d_scratch_bytes(Arch::conv, geometry_of(s.parameters), strided_shape_of(e[s.in[0]]), strided_shape_of(e[s.out]),
+                                static_cast<std::int64_t>(size_of(e[s.in[0]].type)));
   }
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = const storage_t<K.in>;
     using out = storage_t<K.out>;
     const conv2d_problem<std::remove_const_t<in>, float, out> p{strided_view<in>(c, s.in[0]), c.template data<const float>(s.weight),
@@ -40,13 +41,13 @@ struct kernel<algorithm::conv2d> {
 
 template <>
 struct kernel<algorithm::conv2d_staged> {
-  template <class Arch>
+  template <class Arch, class M>
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
     return conv2d_staged_scratch_bytes(Arch::conv, geometry_of(s.parameters), strided_shape_of(e[s.in[0]]),
-                                       strided_shape_of(e[s.out]));
+                                       strided_shape_of(e[s.out]), sizeof(typename M::scalar));
   }
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     conv2d_staged_problem<in, float, out> p;
@@ -55,20 +56,19 @@ struct kernel<algorithm::conv2d_staged> {
     p.weights = c.template data<const float>(s.weight);
     p.y = strided_view<out>(c, s.out);
     p.geometry = geometry_of(s.parameters);
-    const operand_values v = operands_of(K.prologue, s.prologue_operand, s.prologue_literal, c);
-    conv2d_staged<Arch::conv, M>(p, bind<K.prologue>(v), epilogue_of<K>(s, c), c.executor, c.scratch(s));
+    conv2d_staged<Arch::conv, M>(p, prologue_of<K>(s, c), epilogue_of<K>(s, c), c.executor, c.scratch(s));
   }
 };
 
 template <>
 struct kernel<algorithm::conv_transpose2d> {
-  template <class Arch>
+  template <class Arch, class M>
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
     return conv_transpose2d_scratch_bytes(Arch::conv, geometry_of(s.parameters), strided_shape_of(e[s.in[0]]),
-                                          strided_shape_of(e[s.out]));
+                                          strided_shape_of(e[s.out]), static_cast<std::int64_t>(size_of(e[s.in[0]].type)));
   }
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     const conv_transpose2d_problem<in, float, out> p{strided_view<const in>(c, s.in[0]), c.template data<const float>(s.weight),
@@ -87,13 +87,14 @@ struct kernel<algorithm::matmul> {
     if (transposed(e)) s.extent[2] = e.extent[3], s.extent[3] = e.extent[2], s.stride[2] = e.stride[3];
     return s;
   }
-  template <class Arch>
+  template <class Arch, class M>
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
     const edge &a = e[s.in[0]], &b = e[s.in[1]];
-    return matmul_scratch_bytes(Arch::gemm, Arch::width_f32, a.extent[3], {transposed(a), transposed(b)});
+    return matmul_scratch_bytes(Arch::gemm, Arch::width_f32, a.extent[3], {transposed(a), transposed(b)},
+                                sizeof(typename M::scalar));
   }
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     const edge &a = c.edges[s.in[0]], &b = c.edges[s.in[1]];
@@ -107,8 +108,8 @@ struct kernel<algorithm::matmul> {
 
 template <>
 struct kernel<algorithm::depthwise> : no_scratch {
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     depthwise_problem<in, float, out> p;

@@ -16,8 +16,8 @@ TKL_ISA_BEGIN
 
 template <>
 struct kernel<algorithm::softmax> : no_scratch {
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     const softmax_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out)};
@@ -27,8 +27,8 @@ struct kernel<algorithm::softmax> : no_scratch {
 
 template <>
 struct kernel<algorithm::layer_norm> : no_scratch {
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     const layer_norm_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out), s.parameters.real[0]};
@@ -38,8 +38,8 @@ struct kernel<algorithm::layer_norm> : no_scratch {
 
 template <>
 struct kernel<algorithm::map> : no_scratch {
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using out = storage_t<K.out>;
     const edge& e = c.edges[s.out];
     map_problem<out> p{c.template data<out>(s.out)};
@@ -51,8 +51,8 @@ struct kernel<algorithm::map> : no_scratch {
 
 template <>
 struct kernel<algorithm::reduce> : no_scratch {
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     const reduce_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out), s.parameters.axes};
@@ -62,14 +62,15 @@ struct kernel<algorithm::reduce> : no_scratch {
 
 template <>
 struct kernel<algorithm::attention> {
-  template <class Arch>
+  template <class Arch, class M>
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
     const std::int64_t heads = s.parameters.heads;
-    return attention_scratch_bytes(attention_schedule_for(Arch::registers, Arch::width_f32), Arch::width_f32, 4, e[s.in[0]].extent[3] / heads,
+    return attention_scratch_bytes(attention_schedule_for(Arch::registers, Arch::width_f32), M::width,
+                                   sizeof(typename M::scalar), e[s.in[0]].extent[3] / heads,
                                    e[s.in[2]].extent[3] / heads);
   }
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     attention_problem<in, float, out> p{strided_view<const in>(c, s.in[0]), strided_view<const in>(c, s.in[1]),

@@ -14,8 +14,8 @@ TKL_ISA_BEGIN
 
 template <>
 struct kernel<algorithm::pool2d> : no_scratch {
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     pool2d_problem<in, out> p;
@@ -31,8 +31,8 @@ struct kernel<algorithm::pool2d> : no_scratch {
 
 template <>
 struct kernel<algorithm::resize2d> : no_scratch {
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     const resize2d_problem<in, out> p{strided_view<const in>(c, s.in[0]),
@@ -46,8 +46,8 @@ struct kernel<algorithm::resize2d> : no_scratch {
 
 template <>
 struct kernel<algorithm::pad> : no_scratch {
-  template <kernel_key K, class Arch, class M, class X>
-  static void run(const step& s, const run_context<X>& c) {
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     pad_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out)};
