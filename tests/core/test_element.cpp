@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions of f16 and bf16: every bit pattern widened, and narrowing against the definition of rounding.
-#include <tkl/core/element.hpp>
-
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -9,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <tkl/core/element.hpp>
 
 using tkl::bfloat16;
 using tkl::half;
@@ -17,8 +16,12 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-constexpr half half_of(unsigned bits) { return {static_cast<std::uint16_t>(bits)}; }
-constexpr bfloat16 bfloat_of(unsigned bits) { return {static_cast<std::uint16_t>(bits)}; }
+constexpr half half_of(unsigned bits) {
+  return {static_cast<std::uint16_t>(bits)};
+}
+constexpr bfloat16 bfloat_of(unsigned bits) {
+  return {static_cast<std::uint16_t>(bits)};
+}
 
 /// The value that IEEE 754 gives a binary16 pattern, from its three fields.
 double value_of_half(unsigned bits) {

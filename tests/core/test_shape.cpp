@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes: checked sizes, broadcasting, axes, text.
-#include <tkl/core/checked.hpp>
-#include <tkl/core/shape.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <limits>
+#include <tkl/core/checked.hpp>
+#include <tkl/core/shape.hpp>
 
 using tkl::broadcast;
 using tkl::checked;
@@ -39,8 +38,8 @@ static_assert(!(checked(largest) + 1).valid && !(checked(smallest) - 1).valid &&
 static_assert(!((checked(largest) + 1) - checked(largest)).valid, "an overflow is remembered");
 
 TEST_CASE("checked arithmetic equals wide arithmetic wherever that fits") {
-  const std::int64_t values[] = {smallest,  smallest + 1, -(1LL << 32), -3, -1, 0, 1, 2, 7, (1LL << 31) - 1, 1LL << 31,
-                                 1LL << 32, largest / 2,  largest - 1,  largest};
+  const std::int64_t values[] = {smallest,        smallest + 1, -(1LL << 32), -3,          -1,          0,      1, 2, 7,
+                                 (1LL << 31) - 1, 1LL << 31,    1LL << 32,    largest / 2, largest - 1, largest};
   __extension__ using wide = __int128;
   const auto fits = [](wide v) { return v >= smallest && v <= largest; };
   for (const std::int64_t a : values)

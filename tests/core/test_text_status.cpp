@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fixed texts, status and result.
-#include <tkl/core/status.hpp>
-#include <tkl/core/text.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tkl/core/status.hpp>
+#include <tkl/core/text.hpp>
 #include <utility>
 
 using tkl::message_text;
@@ -30,7 +29,9 @@ struct counted {
   ~counted() { --alive; }
 };
 
-status failing() { return status::failure(message_text("extent 3 is not 4")); }
+status failing() {
+  return status::failure(message_text("extent 3 is not 4"));
+}
 
 }  // namespace
 

@@ -30,7 +30,8 @@ inline bool page_protection_works() {
     const bool enforced = mprotect(p, page, PROT_NONE) == 0 && getrandom(p, 1, 0) != 1;
     munmap(p, page);
     if (!enforced)
-      std::fputs("guarded.hpp: this machine does not enforce page protection; only writes outside are caught\n", stderr);
+      std::fputs("guarded.hpp: this machine does not enforce page protection; only writes outside are caught\n",
+                 stderr);
     return enforced;
   }();
   return works;

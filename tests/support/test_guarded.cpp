@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tkl-test: levels=base,avx512,neon
 // The guard pages really stop a program, in every way that the tests are run.
-#include "support/guarded.hpp"
-
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -10,6 +8,8 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+
+#include "support/guarded.hpp"
 
 using tkl::test::guard;
 using tkl::test::guarded;
@@ -35,7 +35,8 @@ bool faults(const volatile char* address) {
 
 TEST_CASE("buffers are flush against the guard and aligned as asked") {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  for (const std::size_t n : {std::size_t{1}, std::size_t{7}, std::size_t{1023}, std::size_t{1024}, std::size_t{1025}}) {
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{7}, std::size_t{1023}, std::size_t{1024}, std::size_t{1025}}) {
     guarded<float> at_end(n), at_start(n, guard::start), aligned(n, guard::end, 64);
     CHECK(reinterpret_cast<std::uintptr_t>(at_end.end()) % page == 0);
     CHECK(reinterpret_cast<std::uintptr_t>(at_start.data()) % page == 0);

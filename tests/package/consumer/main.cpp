@@ -9,8 +9,8 @@
 
 #include <cstdio>
 
-// A constant evaluation beyond the default limits of g++ (262,144 turns of a loop) and clang (1,048,576 steps): the target
-// and the pkg-config file carry the flags that allow it.
+// A constant evaluation beyond the default limits of g++ (262,144 turns of a loop) and clang (1,048,576 steps): the
+// target and the pkg-config file carry the flags that allow it.
 constexpr long long many_steps() {
   long long sum = 0;
   for (int i = 0; i < 400000; ++i) sum += i ^ 5;
