@@ -14,7 +14,7 @@ from pathlib import Path
 LAYERS = [
     ("config", r"config\.hpp$"),
     ("core", r"core/"),
-    ("graph upper half", r"graph/(compile|buckets|placement|report|interpreter)"),
+    ("graph upper half", r"graph/(compile|buckets|placement|report|interpreter|plan_interpreter)"),
     ("graph lower half", r"graph/"),
     ("expr", r"expr/"),
     ("schedule", r"schedule/"),
@@ -34,7 +34,7 @@ RANK = {
 FOREIGN = [
     (r"xsimd/|(xmm|emm|pmm|tmm|smm|nmm|imm|amm)intrin\.h|x86intrin\.h|arm_neon\.h|arm_sve\.h", r"(target/cpu|arch/)",
      "xsimd and intrinsics belong to target/cpu and arch/"),
-    (r"rapidjson/", r"exec/weights", "RapidJSON belongs to exec/weights"),
+    (r"rapidjson/", r"exec/(weights|safetensors)", "RapidJSON belongs to the readers of weight files in exec/"),
     (r"hwy/", r"$^", "Highway belongs to kernels/, no header includes it"),
     (r"(cuda|cuda_runtime|cuda_fp16|mma)", r".*cuda", "CUDA belongs to the CUDA files"),
     (r"CL/", r".*opencl", "OpenCL belongs to the OpenCL files"),
