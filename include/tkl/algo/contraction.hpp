@@ -129,11 +129,12 @@ struct contraction {
   tile_sink<M> sink{};
 };
 
-/// Pointers and places of the rows [first, first + count). Pointers of a tile lie tap by tap, `mr` (or what is left of the
-/// block) to a tap. The space is copied: stores through the pointers could otherwise change it for all the compiler knows.
+/// Pointers and places of the rows [first, first + count). Pointers of a tile lie tap by tap, `mr` (or what is left of
+/// the block) to a tap. The space is copied: stores through the pointers could otherwise change it for all the compiler
+/// knows.
 template <class TA>
-TKL_NOINLINE void locate_rows(const row_space& space, const TA* a, const TA* zeros, std::int64_t first, std::int64_t count,
-                              int mr, const TA** pointers, row_place* places) {
+TKL_NOINLINE void locate_rows(const row_space& space, const TA* a, const TA* zeros, std::int64_t first,
+                              std::int64_t count, int mr, const TA** pointers, row_place* places) {
   const row_space s = space;
   const std::int64_t taps = s.tap_count();
   const bool one_tap_inside = taps == 1 && !s.leaves_input();
@@ -150,7 +151,8 @@ TKL_NOINLINE void locate_rows(const row_space& space, const TA* a, const TA* zer
         for (std::int64_t u = 0, y = top; u < s.taps[0]; ++u, y += s.tap_step[0]) {
           const bool inside = y >= 0 && y < s.in_extent[0];
           for (std::int64_t v = 0, x = left; v < s.taps[1]; ++v, x += s.tap_step[1], to += tile_rows)
-            *to = inside && x >= 0 && x < s.in_extent[1] ? a + (image + y * s.in_stride[1] + x * s.in_stride[2]) : zeros;
+            *to =
+                inside && x >= 0 && x < s.in_extent[1] ? a + (image + y * s.in_stride[1] + x * s.in_stride[2]) : zeros;
         }
       }
       const std::int64_t out_image = s.out_first[0] + n;
@@ -183,13 +185,20 @@ constexpr std::int64_t contraction_parts(const contraction<M, TA, TW>& c) {
   return ceil_div(c.space.rows(), block_rows(S, c.space.tap_count())) * ceil_div(c.columns, S.nr * M::width);
 }
 
-/// Asks for `count` elements to be brought near. The strip that comes next is fetched share by share while tiles of this
-/// one are computed: met all at once, it would arrive in bursts that the memory cannot follow.
+/// Asks for `count` elements to be brought near. The strip that comes next is fetched share by share while tiles of
+/// this one are computed: met all at once, it would arrive in bursts that the memory cannot follow.
 template <class T>
 TKL_FN void prefetch_ahead(const T* p, std::int64_t count) {
   constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};
   for (std::int64_t i = 0; i < count; i += line) __builtin_prefetch(p + i, 0, 2);
 }
+
+/// Scratch of a contraction with one tap that stays inside its input: row pointers of one block, small enough for the
+/// stack.
+template <gemm_schedule S>
+struct one_tap_scratch {
+  alignas(64) std::byte bytes[static_cast<std::size_t>(block_rows(S, 1)) * sizeof(void*)];
+};
 
 /// Computes the parts [begin, end). `scratch`: contraction_scratch_bytes, 64-byte aligned. Stack: 16 register tiles of
 /// sums and the places of their rows, at most 32 KB.

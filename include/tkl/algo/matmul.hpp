@@ -73,31 +73,34 @@ void matmul(const packed_matmul_problem<TA, TW, TC>& p, const E& epilogue, const
   c.columns = p.c.shape.extent[3];
   c.sink = sink_of<M>(context);
   executor.parallel_for(contraction_parts<S>(c), [&](std::int64_t begin, std::int64_t end, int) {
-    alignas(64) std::byte pointers[block_rows(S, 1) * sizeof(void*)];
-    contract<S>(c, begin, end, pointers);
+    one_tap_scratch<S> pointers;
+    contract<S>(c, begin, end, pointers.bytes);
   });
 }
 
-/// Copies columns [first, first + count) of one matrix of b into a packed panel without bias.
+/// Copies the columns [0, count) of a matrix into packed panels without bias, row by row, so that memory is read in
+/// order.
 template <class M, class TB>
-TKL_NOINLINE void stage_panel(const TB* b, std::int64_t depth_stride, std::int64_t column_stride, std::int64_t depth,
-                              std::int64_t first, std::int64_t count, typename M::scalar* panel) {
-  const std::int64_t stored = round_up(count, M::width);
-  for (std::int64_t k = -1; k < depth; ++k, panel += stored) {
-    const TB* from = b + (k * depth_stride + first * column_stride);
-    for (std::int64_t j = 0; j < stored; j += M::width) {
-      const int lanes = k < 0 || j >= count ? 0 : static_cast<int>(count - j < M::width ? count - j : M::width);
-      typename M::value v = M::zero();
-      if (lanes > 0) {
-        if (column_stride == 1) {
-          v = lanes == M::width ? M::load(from + j) : M::load(from + j, lanes);
-        } else {
-          v = M::load_strided(from + j * column_stride, column_stride, lanes);
+TKL_NOINLINE void stage_panels(const TB* b, std::int64_t depth_stride, std::int64_t column_stride, std::int64_t depth,
+                               std::int64_t count, std::int64_t panel_width, typename M::scalar* panels) {
+  constexpr int width = M::width;
+  for (std::int64_t k = -1; k < depth; ++k)
+    for (std::int64_t first = 0; first < count; first += panel_width) {
+      const std::int64_t rest = count - first, used = rest < panel_width ? rest : panel_width;
+      const std::int64_t stored = round_up(used, width);
+      typename M::scalar* to = panels + first * (1 + depth) + (1 + k) * stored;
+      for (std::int64_t j = 0; j < stored; j += width) {
+        typename M::value v = M::zero();
+        if (k >= 0) {
+          const int lanes = static_cast<int>(used - j < width ? used - j : width);
+          const TB* from = b + (k * depth_stride + (first + j) * column_stride);
+          v = column_stride != 1 ? M::load_strided(from, column_stride, lanes)
+              : lanes == width   ? M::load(from)
+                                 : M::load(from, lanes);
         }
+        M::store(to + j, v);
       }
-      M::store(panel + j, v);
     }
-  }
 }
 
 /// Copies rows [first, first + count) of a matrix that lies transposed (a[k * stride + i]) one after the other.
@@ -125,12 +128,13 @@ void matmul(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& exe
   const std::int64_t bytes = matmul_scratch_bytes(S, M::width, depth, p.layout, sizeof(scalar));
   const std::int64_t panel_bytes = matmul_scratch_bytes(S, M::width, depth, {}, sizeof(scalar));
 
+  const std::int64_t b_row = p.layout.transpose_b ? 1 : b.stride[2], b_column = p.layout.transpose_b ? b.stride[2] : 1;
   const epilogue_context<TC, E> context{p.c.data, epilogue};
   const auto run = [&](std::int64_t begin, std::int64_t end, int worker) {
     std::byte* own = scratch + worker * bytes;
     scalar* panel = reinterpret_cast<scalar*>(own);
     scalar* staged = reinterpret_cast<scalar*>(own + panel_bytes);
-    alignas(64) std::byte pointers[block * sizeof(void*)];
+    one_tap_scratch<S> pointers;
     std::int64_t packed = -1;
     for (std::int64_t part = begin; part < end; ++part) {
       const std::int64_t first_row = part % blocks * block, unit = part / blocks;
@@ -139,8 +143,8 @@ void matmul(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& exe
       const std::int64_t count = rows - first_row < block ? rows - first_row : block;
       const std::int64_t width = columns - first_column < panel_width ? columns - first_column : panel_width;
       if (packed != unit)
-        stage_panel<M>(p.b.data + (b0 * b.stride[0] + b1 * b.stride[1]), p.layout.transpose_b ? 1 : b.stride[2],
-                       p.layout.transpose_b ? b.stride[2] : 1, depth, first_column, width, panel);
+        stage_panels<M>(p.b.data + (b0 * b.stride[0] + b1 * b.stride[1] + first_column * b_column), b_row, b_column,
+                        depth, width, panel_width, panel);
       packed = unit;
 
       const TA* matrix = p.a.data + (b0 * a.stride[0] + b1 * a.stride[1]);
@@ -156,7 +160,7 @@ void matmul(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& exe
         block_problem.columns = width;
         block_problem.first_column = first_column;
         block_problem.sink = sink_of<M>(context);
-        contract<S>(block_problem, 0, 1, pointers);
+        contract<S>(block_problem, 0, 1, pointers.bytes);
       };
       if (p.layout.transpose_a) {
         stage_rows<M>(matrix, a.stride[2], depth, first_row, count, staged);
