@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan as a text for people: totals, then one row per step.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tkl/config.hpp>
+#include <tkl/graph/footprint.hpp>
+#include <tkl/graph/plan_text.hpp>
+#include <tkl/graph/plan_view.hpp>
+#include <tkl/graph/step_cost.hpp>
+#include <utility>
+#include <vector>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+namespace impl {
+
+/// Rows of cells, set in columns as wide as their widest cell. A note is a line of its own below its row.
+class text_table {
+ public:
+  explicit text_table(std::vector<std::string_view> heads, std::vector<bool> right)
+      : heads_(std::move(heads)), right_(std::move(right)) {}
+  void row(std::vector<std::string> cells) { rows_.push_back({std::move(cells), {}}); }
+  void note(std::string text) { rows_.back().notes.push_back(std::move(text)); }
+
+  std::string text() const {
+    std::vector<std::size_t> width(heads_.size());
+    for (std::size_t i = 0; i < heads_.size(); ++i) {
+      width[i] = heads_[i].size();
+      for (const line& r : rows_) width[i] = std::max(width[i], r.cells[i].size());
+    }
+    std::string t;
+    const auto put = [&](const auto& cells) {
+      std::string l;
+      for (std::size_t i = 0; i < width.size(); ++i) {
+        const std::string pad(width[i] - cells[i].size(), ' ');
+        if (i) l += "  ";
+        l += right_[i] ? pad + std::string(cells[i]) : std::string(cells[i]) + pad;
+      }
+      t += l.substr(0, l.find_last_not_of(' ') + 1) + '\n';
+    };
+    put(heads_);
+    for (const line& r : rows_) {
+      put(r.cells);
+      for (const std::string& n : r.notes) t += std::string(width[0] + 2, ' ') + n + '\n';
+    }
+    return t;
+  }
+
+ private:
+  struct line {
+    std::vector<std::string> cells;
+    std::vector<std::string> notes;
+  };
+  std::vector<std::string_view> heads_;
+  std::vector<bool> right_;
+  std::vector<line> rows_{};
+};
+
+/// "[0, 245760)" of the arena, "input 0", "output 1", "weights".
+inline std::string range_text(const plan_view& p, int e) {
+  const edge& x = p.edges[e];
+  if (x.where != space::arena) {
+    const bool numbered = x.where == space::input || x.where == space::output;
+    return std::string(name_of(x.where)) + (numbered ? ' ' + std::to_string(x.index) : "");
+  }
+  const footprint f = footprint_of(x);
+  return '[' + std::to_string(f.base) + ", " + std::to_string(f.end()) + ')';
+}
+
+}  // namespace impl
+
+/// Totals, and per step: number, algorithm, kernel, input -> output shapes, window, arithmetic, bytes read and written,
+/// where input and output lie in the arena, name; below it the fused expressions.
+inline std::string report(const plan_view& p) {
+  const step_cost sum = cost_of(p);
+  std::string t;
+  if (!p.title.empty()) t += std::string(p.title) + '\n';
+  t += std::to_string(p.step_count) + " steps, " + std::to_string(p.kernel_count) + " kernels, " +
+       count_text(sum.flops) + "FLOP, " + bytes_text(sum.bytes_read) + " read, " + bytes_text(sum.bytes_written) +
+       " written, " + bytes_text(p.weights_bytes) + " of packed weights\n";
+  t += "arena " + std::to_string(p.arena_bytes) + " bytes (" + bytes_text(p.arena_bytes) + ')';
+  if (p.lower_bound > 0)
+    t += ", lower bound " + std::to_string(p.lower_bound) + ", ratio " + ratio_text(p.arena_bytes, p.lower_bound);
+  t += "\n\n";
+
+  impl::text_table table({"step", "algorithm", "kernel", "input", "output", "window", "FLOP", "read", "written",
+                          "input at", "output at", "name"},
+                         {true, false, true, false, false, false, true, true, true, false, false, false});
+  for (int i = 0; i < p.step_count; ++i) {
+    const step& s = p.steps[i];
+    const step_cost c = cost_of(p, i);
+    const step_reads reads = reads_of(s);
+    int first = -1;  // what a map reads are its operands
+    for (int k = 0; k < reads.count && first < 0; ++k)
+      if (reads.at[k].role != edge_role::weight) first = reads.at[k].edge;
+    table.row({std::to_string(i), std::string(name_of(s.algorithm)), std::to_string(s.kernel),
+               first < 0 ? "" : shape_text(p.edges[first]), shape_text(p.edges[s.out]), window_text(s),
+               count_text(c.flops), bytes_text(c.bytes_read), bytes_text(c.bytes_written),
+               first < 0 ? "" : impl::range_text(p, first), impl::range_text(p, s.out),
+               tail_text(label_of_step(p, i), 40)});
+    std::string others;
+    for (int k = 0; k < reads.count; ++k) {
+      const edge_use& use = reads.at[k];
+      if (use.edge == first || use.role == edge_role::weight || p.edges[use.edge].where == space::weights) continue;
+      others += (others.empty() ? "also reads " : ", ") + shape_text(p.edges[use.edge]) + " at " +
+                impl::range_text(p, use.edge);
+    }
+    if (!others.empty()) table.note(others);
+    if (s.scratch >= 0)
+      table.note("scratch " + bytes_text(bytes_of(p.edges[s.scratch])) + " at " + impl::range_text(p, s.scratch));
+    if (const std::string e = prologue_text(p, s); !e.empty()) table.note("x = " + e);
+    if (const std::string e = epilogue_text(p, s); !e.empty()) table.note("= " + e);
+  }
+  return t + table.text();
+}
+
+TKL_ISA_END
+}  // namespace tkl
