@@ -82,7 +82,7 @@ inline std::string report(const plan_view& p) {
   std::string t;
   if (!p.title.empty()) t += std::string(p.title) + '\n';
   t += std::to_string(p.step_count) + " steps, " + std::to_string(p.kernel_count) + " kernels, " +
-       count_text(sum.flops) + "FLOP, " + bytes_text(sum.bytes_read) + " read, " + bytes_text(sum.bytes_written) +
+       count_text(sum.flops, "FLOP") + ", " + bytes_text(sum.bytes_read) + " read, " + bytes_text(sum.bytes_written) +
        " written, " + bytes_text(p.weights_bytes) + " of packed weights\n";
   t += "arena " + std::to_string(p.arena_bytes) + " bytes (" + bytes_text(p.arena_bytes) + ')';
   if (p.lower_bound > 0)
