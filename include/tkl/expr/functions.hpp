@@ -14,6 +14,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace tkl {
 
@@ -28,9 +29,9 @@ struct application {
 template <class F>
 struct function {
   template <class... A>
-  TKL_FN constexpr auto operator()(A... a) const {
+  TKL_FN constexpr auto operator()(A&&... a) const {
     static_assert(sizeof...(A) == F::arity, "wrong number of arguments for this element-wise function");
-    return application<F, A...>::make(a...);
+    return application<F, std::remove_cvref_t<A>...>::make(std::forward<A>(a)...);
   }
 };
 
@@ -521,22 +522,22 @@ inline constexpr int function_index = [] {
 
 // Operators on expressions (graph values have the same ones in op/elementwise.hpp).
 template <class A, class B>
-  requires(expression<A> || expression<B>)
+  requires((expression<A> || expression<B>) && node_operand<A> && node_operand<B>)
 TKL_FN constexpr auto operator+(A a, B b) {
   return make_apply<fn::add>(a, b);
 }
 template <class A, class B>
-  requires(expression<A> || expression<B>)
+  requires((expression<A> || expression<B>) && node_operand<A> && node_operand<B>)
 TKL_FN constexpr auto operator-(A a, B b) {
   return make_apply<fn::sub>(a, b);
 }
 template <class A, class B>
-  requires(expression<A> || expression<B>)
+  requires((expression<A> || expression<B>) && node_operand<A> && node_operand<B>)
 TKL_FN constexpr auto operator*(A a, B b) {
   return make_apply<fn::mul>(a, b);
 }
 template <class A, class B>
-  requires(expression<A> || expression<B>)
+  requires((expression<A> || expression<B>) && node_operand<A> && node_operand<B>)
 TKL_FN constexpr auto operator/(A a, B b) {
   return make_apply<fn::div>(a, b);
 }

@@ -19,6 +19,10 @@ struct expression_base {};
 template <class E>
 concept expression = std::is_base_of_v<expression_base, std::remove_cvref_t<E>>;
 
+/// What may stand beside a node: another node, or a number.
+template <class E>
+concept node_operand = expression<E> || std::is_arithmetic_v<E>;
+
 /// A place in an output: outer indices (image, row, column of pixels; or batch, -, row of a matrix) and the innermost index.
 struct position {
   std::int64_t outer[3]{};
@@ -98,7 +102,11 @@ template <class E>
 TKL_FN constexpr E as_node(E e) {
   return e;
 }
-TKL_FN constexpr literal_node as_node(float v) { return {{}, v}; }
+template <class N>
+  requires std::is_arithmetic_v<N>
+TKL_FN constexpr literal_node as_node(N v) {
+  return {{}, static_cast<float>(v)};
+}
 
 /// Builds apply_node<F, ...>; arguments are nodes or numbers.
 template <class F, class A>

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU as a target: an architecture, who runs the parts of a kernel, and the caller's scratch memory.
+#pragma once
+
+#include <tkl/arch/native.hpp>
+#include <tkl/config.hpp>
+#include <tkl/core/tensor.hpp>
+#include <tkl/exec/executor.hpp>
+#include <tkl/target/cpu.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tkl {
+
+struct step;
+struct edge;
+struct target_facts;
+
+/// Memory that a kernel may use while it runs: the caller's, at a 64-byte boundary; a tensor of bytes is one.
+struct scratch_memory {
+  std::byte* data = nullptr;
+  std::int64_t bytes = 0;
+
+  constexpr scratch_memory() = default;
+  constexpr scratch_memory(std::byte* memory, std::int64_t size) : data(memory), bytes(size) {}
+  template <class L>
+  scratch_memory(tensor<std::uint8_t, L>& t)  // NOLINT(google-explicit-constructor): bytes are what scratch memory is
+      : data(reinterpret_cast<std::byte*>(t.data())), bytes(t.data() == nullptr ? 0 : t.size()) {}
+};
+
+TKL_ISA_BEGIN
+
+template <class X>
+struct run_context;
+
+/// Target of assign() and of compile<Model, cpu<Arch, Executor>>. `Arch`: a tag of arch/ that the unit's flags allow;
+/// arch::native is the best of them. `Executor`: serial, openmp, or the user's own (exec/executor.hpp). Scratch memory is
+/// for assign(): scratch_bytes() says how much an expression needs.
+template <class Arch = arch::native, class Executor = serial>
+struct cpu {
+  using arch_type = Arch;
+  using executor_type = Executor;
+  using machine = cpu_machine<Arch>;
+
+  Executor executor{};
+  scratch_memory scratch{};
+
+  constexpr cpu() = default;
+  constexpr explicit cpu(scratch_memory memory) : scratch(memory) {}
+  constexpr explicit cpu(const Executor& x, scratch_memory memory = {}) : executor(x), scratch(memory) {}
+
+  // For plans; defined in exec/cpu.hpp, with the kernels.
+  static constexpr target_facts facts();
+  /// Scratch that a step's kernel needs for each worker.
+  static constexpr std::int64_t scratch_bytes(const step& s, const edge* edges);
+  /// The one function of a kernel key.
+  template <auto Key>
+  static void run(const step& s, const run_context<Executor>& c);
+};
+
+TKL_ISA_END
+}  // namespace tkl
