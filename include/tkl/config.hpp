@@ -34,7 +34,7 @@
 #define TKL_NOINLINE [[gnu::noinline]]
 
 // What runs once, or only to report a mistake: kept small instead of fast.
-#define TKL_COLD [[gnu::cold, gnu::noinline]]
+#define TKL_COLD [[gnu::cold, gnu::noinline]] TKL_TAGGED
 
 // Fixed tile loops must be unrolled for the tile to live in registers.
 #if defined(__CUDACC__) || defined(__clang__)
@@ -54,5 +54,10 @@
 #else
 #  define TKL_ISA isa_base
 #endif
+// A function that belongs to a type outside of that namespace carries the instruction set in its name instead.
+#define TKL_TEXT_OF(name) #name
+#define TKL_EXPANDED_TEXT_OF(name) TKL_TEXT_OF(name)
+#define TKL_TAGGED [[gnu::abi_tag(TKL_EXPANDED_TEXT_OF(TKL_ISA))]]
+
 #define TKL_ISA_BEGIN inline namespace TKL_ISA {
 #define TKL_ISA_END }

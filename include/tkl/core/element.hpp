@@ -5,6 +5,8 @@
 // subnormals, infinities and the sign of zero, and turns every NaN into a quiet NaN. Widening is exact.
 #pragma once
 
+#include <tkl/config.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +26,7 @@ inline constexpr element u8 = element::u8;
 inline constexpr element i32 = element::i32;
 
 /// Bytes of one element.
-constexpr std::size_t size_of(element e) {
+TKL_TAGGED constexpr std::size_t size_of(element e) {
   switch (e) {
     case element::f32:
     case element::i32: return 4;
@@ -37,7 +39,7 @@ constexpr std::size_t size_of(element e) {
 }
 
 /// Name as written in reports and messages.
-constexpr std::string_view name_of(element e) {
+TKL_TAGGED constexpr std::string_view name_of(element e) {
   constexpr std::string_view names[] = {"f32", "f16", "bf16", "i8", "u8", "i32"};
   return names[static_cast<std::size_t>(e)];
 }
@@ -55,7 +57,7 @@ struct bfloat16 {
 };
 
 /// Narrows f32 to f16: nearest even, overflow to infinity, subnormals kept, NaN stays NaN.
-constexpr half to_half(float value) {
+TKL_TAGGED constexpr half to_half(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000u;
   const std::uint32_t magnitude = bits & 0x7fffffffu;
@@ -80,7 +82,7 @@ constexpr half to_half(float value) {
 }
 
 /// Widens f16 to f32 exactly.
-constexpr float to_float(half value) {
+TKL_TAGGED constexpr float to_float(half value) {
   const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000u) << 16;
   const std::uint32_t exponent = (value.bits >> 10) & 0x1fu;
   std::uint32_t fraction = value.bits & 0x3ffu;
@@ -93,7 +95,7 @@ constexpr float to_float(half value) {
 }
 
 /// Narrows f32 to bf16: nearest even, NaN stays NaN.
-constexpr bfloat16 to_bfloat16(float value) {
+TKL_TAGGED constexpr bfloat16 to_bfloat16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return {static_cast<std::uint16_t>((bits >> 16) | 0x40u)};
   return {static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};

@@ -2,6 +2,7 @@
 // Shapes: up to six extents, outermost first, with broadcasting and checked sizes.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
 #include <tkl/core/text.hpp>
 
@@ -28,14 +29,14 @@ struct shape {
   constexpr std::int64_t& operator[](int axis) { return extent[axis]; }
   /// Extent counted from the innermost axis: back(0) is the last; 1 beyond the rank.
   constexpr std::int64_t back(int axis) const { return axis < rank ? extent[rank - 1 - axis] : 1; }
-  constexpr bool operator==(const shape& other) const {
+  TKL_TAGGED constexpr bool operator==(const shape& other) const {
     if (rank != other.rank) return false;
     for (int i = 0; i < rank; ++i)
       if (extent[i] != other.extent[i]) return false;
     return true;
   }
   /// Number of elements, checked; invalid when the product leaves 64 bits or an extent is negative.
-  constexpr checked elements() const {
+  TKL_TAGGED constexpr checked elements() const {
     checked n = 1;
     for (int i = 0; i < rank; ++i) {
       n = n * extent[i];
@@ -76,7 +77,7 @@ struct broadcast_result {
   shape out{};
   bool compatible = true;
 };
-constexpr broadcast_result broadcast(const shape& a, const shape& b) {
+TKL_TAGGED constexpr broadcast_result broadcast(const shape& a, const shape& b) {
   broadcast_result r;
   r.out.rank = a.rank > b.rank ? a.rank : b.rank;
   for (int i = 0; i < r.out.rank; ++i) {

@@ -2,6 +2,7 @@
 // Run-time errors as values: nothing throws, nothing allocates to report.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/core/text.hpp>
 
 #include <new>
@@ -18,7 +19,7 @@ class [[nodiscard]] status {
  public:
   constexpr status() = default;
   /// A failure with its message, which must not be empty.
-  static constexpr status failure(const message_text& message) {
+  TKL_TAGGED static constexpr status failure(const message_text& message) {
     status s;
     s.message_ = message;
     s.good_ = false;
@@ -39,12 +40,12 @@ class [[nodiscard]] status {
 template <class T>
 class [[nodiscard]] result {
  public:
-  result(T value) : good_(true) { ::new (static_cast<void*>(&value_)) T(std::move(value)); }  // NOLINT
-  result(status error) : error_(error), good_(false) {}                                       // NOLINT
-  result(result&& other) noexcept : error_(other.error_), good_(other.good_) {
+  TKL_TAGGED result(T value) : good_(true) { ::new (static_cast<void*>(&value_)) T(std::move(value)); }  // NOLINT
+  TKL_TAGGED result(status error) : error_(error), good_(false) {}                                       // NOLINT
+  TKL_TAGGED result(result&& other) noexcept : error_(other.error_), good_(other.good_) {
     if (good_) ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
   }
-  result& operator=(result&& other) noexcept {
+  TKL_TAGGED result& operator=(result&& other) noexcept {
     if (this != &other) {
       if (good_) value_.~T();
       error_ = other.error_;
@@ -55,7 +56,7 @@ class [[nodiscard]] result {
   }
   result(const result&) = delete;
   result& operator=(const result&) = delete;
-  ~result() {
+  TKL_TAGGED ~result() {
     if (good_) value_.~T();
   }
 

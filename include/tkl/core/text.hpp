@@ -4,6 +4,8 @@
 
 #include <tkl/config.hpp>
 
+#include <tkl/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -20,7 +22,7 @@ struct text {
   constexpr text() = default;
   constexpr text(std::string_view s) { *this << s; }  // NOLINT(google-explicit-constructor): texts are values
 
-  constexpr text& operator<<(char c) {
+  TKL_TAGGED constexpr text& operator<<(char c) {
     if (size < Capacity) {
       chars[size++] = c;
     } else if constexpr (Capacity >= 3) {
@@ -32,7 +34,7 @@ struct text {
     for (char c : s) *this << c;
     return *this;
   }
-  constexpr text& operator<<(const char* s) { return *this << std::string_view(s); }
+  TKL_TAGGED constexpr text& operator<<(const char* s) { return *this << std::string_view(s); }
   TKL_COLD constexpr text& operator<<(std::int64_t v) {
     char digits[20]{};
     int n = 0;
@@ -43,8 +45,8 @@ struct text {
     while (n) *this << digits[--n];
     return *this;
   }
-  constexpr text& operator<<(int v) { return *this << static_cast<std::int64_t>(v); }
-  constexpr text& operator<<(std::size_t v) { return *this << static_cast<std::int64_t>(v); }
+  TKL_TAGGED constexpr text& operator<<(int v) { return *this << static_cast<std::int64_t>(v); }
+  TKL_TAGGED constexpr text& operator<<(std::size_t v) { return *this << static_cast<std::int64_t>(v); }
 
   constexpr std::string_view view() const { return {chars, size}; }
   constexpr const char* c_str() const { return chars; }

@@ -56,7 +56,7 @@ TKL_COLD inline message_text argument_label(const char* kind, const char* names,
 }
 
 /// Checks an address: not null unless there are no elements, aligned to the element.
-TKL_NOINLINE inline status check_address(const char* kind, const char* names, const edge& e, const void* p) {
+TKL_TAGGED TKL_NOINLINE inline status check_address(const char* kind, const char* names, const edge& e, const void* p) {
   const std::int64_t elements = buffer_elements(e);
   if (elements == 0) return {};
   message_text m = argument_label(kind, names, e);
@@ -67,7 +67,7 @@ TKL_NOINLINE inline status check_address(const char* kind, const char* names, co
 }
 
 /// Checks one buffer against its edge: type, size, constness.
-TKL_NOINLINE inline status check_argument(const char* kind, const char* names, const edge& e, const buffer_argument& b, bool written) {
+TKL_TAGGED TKL_NOINLINE inline status check_argument(const char* kind, const char* names, const edge& e, const buffer_argument& b, bool written) {
   message_text m = argument_label(kind, names, e);
   const std::int64_t elements = buffer_elements(e);
   if (b.type != e.type) return status::failure(m << ": elements of type " << name_of(b.type) << ", the model has " << name_of(e.type));
@@ -90,7 +90,7 @@ inline byte_range range_of(const edge& e, const void* p) {
 }  // namespace detail
 
 /// Checks that no output overlaps an input, another output, or the workspace.
-TKL_NOINLINE inline status check_overlap(const edge* edges, const std::int16_t* inputs, int input_count, const std::int16_t* outputs,
+TKL_TAGGED TKL_NOINLINE inline status check_overlap(const edge* edges, const std::int16_t* inputs, int input_count, const std::int16_t* outputs,
                             int output_count, const char* names, const void* const* in, void* const* out, const void* workspace,
                             std::int64_t workspace_bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(workspace);
