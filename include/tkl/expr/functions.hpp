@@ -70,7 +70,7 @@ struct div {
   static constexpr int arity = 2;
   template <class V>
   TKL_FN static V call(V a, V b) {
-    return a / b;
+    return math<V>::div(a, b);
   }
 };
 
@@ -143,7 +143,7 @@ struct rsqrt {
   static constexpr int arity = 1;
   template <class V>
   TKL_FN static V call(V a) {
-    return math<V>::constant(1.0f) / math<V>::sqrt(a);
+    return math<V>::div(math<V>::constant(1.0f), math<V>::sqrt(a));
   }
 };
 
@@ -152,7 +152,7 @@ struct reciprocal {
   static constexpr int arity = 1;
   template <class V>
   TKL_FN static V call(V a) {
-    return math<V>::constant(1.0f) / a;
+    return math<V>::div(math<V>::constant(1.0f), a);
   }
 };
 

@@ -23,8 +23,11 @@ struct math<xsimd::batch<float, A>> {
 
   TKL_FN static V constant(float v) { return V(v); }
   TKL_FN static V fma(V a, V b, V c) { return R::fma(a, b, c); }
+  TKL_FN static V div(V a, V b) { return R::div(a, b); }
   TKL_FN static V max(V a, V b) { return R::max(a, b); }
   TKL_FN static V min(V a, V b) { return R::min(a, b); }
+  TKL_FN static V at_least(V a, V bound) { return R::at_least(a, bound); }
+  TKL_FN static V at_most(V a, V bound) { return R::at_most(a, bound); }
   TKL_FN static V abs(V a) { return R::abs(a); }
   TKL_FN static V sqrt(V a) { return R::sqrt(a); }
   TKL_FN static V floor(V a) { return R::floor(a); }
