@@ -18,6 +18,7 @@
 #include <tkl/core/element.hpp>
 #include <tkl/core/shape.hpp>
 #include <tkl/core/status.hpp>
+#include <tkl/exec/level_vector.hpp>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,7 @@ class Stack<tkl::impl::json_allocator> {
   }
 
  private:
-  std::vector<char> bytes_;
+  tkl::impl::level_vector<char> bytes_;
   std::size_t top_ = 0;
 };
 

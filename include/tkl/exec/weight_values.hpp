@@ -8,6 +8,7 @@
 #include <tkl/algo/pack_depthwise.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
+#include <tkl/exec/level_vector.hpp>
 #include <tkl/exec/run_functions.hpp>
 #include <tkl/exec/safetensors.hpp>
 #include <tkl/graph/program.hpp>
@@ -16,7 +17,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <vector>
 
 namespace tkl {
 
@@ -42,7 +42,7 @@ class load_evaluator {
   load_evaluator(const load_view& plan, const safetensors& file) : plan_(plan), file_(file) {}
 
   /// Elements of a node in row-major order.
-  TKL_COLD std::vector<double> values(int id) const {
+  TKL_COLD impl::level_vector<double> values(int id) const {
     const load_node& n = plan_.loads[id];
     switch (n.kind) {
       case op_kind::weight: return raw(n);
@@ -62,9 +62,9 @@ class load_evaluator {
     return c;
   }
 
-  TKL_COLD std::vector<double> raw(const load_node& n) const {
+  TKL_COLD impl::level_vector<double> raw(const load_node& n) const {
     const safetensors::tensor* t = file_.find(plan_.names + n.name);
-    std::vector<double> v(static_cast<std::size_t>(count(n)));
+    impl::level_vector<double> v(static_cast<std::size_t>(count(n)));
     const auto convert = [&](auto zero, auto widen) {
       for (std::size_t i = 0; i < v.size(); ++i) {
         auto x = zero;
@@ -98,11 +98,11 @@ class load_evaluator {
     return index;
   }
 
-  TKL_COLD std::vector<double> mapped(const load_node& n) const {
-    std::vector<double> operand[3];
+  TKL_COLD impl::level_vector<double> mapped(const load_node& n) const {
+    impl::level_vector<double> operand[3];
     const int arity = function_list::arities[n.function];
     for (int k = 0; k < arity; ++k) operand[k] = values(n.in[k]);
-    std::vector<double> v(static_cast<std::size_t>(count(n)));
+    impl::level_vector<double> v(static_cast<std::size_t>(count(n)));
     for (std::size_t i = 0; i < v.size(); ++i) {
       double x[3]{};
       for (int k = 0; k < arity; ++k)
@@ -112,12 +112,12 @@ class load_evaluator {
     return v;
   }
 
-  TKL_COLD std::vector<double> transposed(const load_node& n) const {
+  TKL_COLD impl::level_vector<double> transposed(const load_node& n) const {
     const load_node& x = plan_.loads[n.in[0]];
-    const std::vector<double> from = values(n.in[0]);
+    const impl::level_vector<double> from = values(n.in[0]);
     std::int64_t stride[load_rank]{};
     for (int i = x.rank - 1, step = 1; i >= 0; --i) stride[i] = step, step *= x.extent[i];
-    std::vector<double> v(from.size());
+    impl::level_vector<double> v(from.size());
     for (std::size_t i = 0; i < v.size(); ++i) {
       std::int64_t rest = static_cast<std::int64_t>(i), index = 0;
       for (int axis = n.rank - 1; axis >= 0; --axis) {
@@ -129,15 +129,15 @@ class load_evaluator {
     return v;
   }
 
-  TKL_COLD std::vector<double> concatenated(const load_node& n) const {
+  TKL_COLD impl::level_vector<double> concatenated(const load_node& n) const {
     std::int64_t outer = 1, inner = 1;
     for (int i = 0; i < n.aux; ++i) outer *= n.extent[i];
     for (int i = n.aux + 1; i < n.rank; ++i) inner *= n.extent[i];
-    std::vector<double> v(static_cast<std::size_t>(count(n)));
+    impl::level_vector<double> v(static_cast<std::size_t>(count(n)));
     std::int64_t at = 0;
     for (const std::int16_t id : n.in) {
       if (id < 0) break;
-      const std::vector<double> part = values(id);
+      const impl::level_vector<double> part = values(id);
       const std::int64_t run = plan_.loads[id].extent[n.aux] * inner;
       for (std::int64_t o = 0; o < outer; ++o)
         for (std::int64_t k = 0; k < run; ++k)
@@ -148,13 +148,13 @@ class load_evaluator {
   }
 
   /// aux 0: scale / sqrt(variance + eps); aux 1: offset - mean * that.
-  TKL_COLD std::vector<double> batch_norm(const load_node& n) const {
-    std::vector<double> v = values(n.in[0]);
-    const std::vector<double> b = values(n.in[1]);
+  TKL_COLD impl::level_vector<double> batch_norm(const load_node& n) const {
+    impl::level_vector<double> v = values(n.in[0]);
+    const impl::level_vector<double> b = values(n.in[1]);
     if (n.aux == 0) {
       for (std::size_t i = 0; i < v.size(); ++i) v[i] /= std::sqrt(b[i] + static_cast<double>(n.number));
     } else {
-      const std::vector<double> scale = values(n.in[2]);
+      const impl::level_vector<double> scale = values(n.in[2]);
       for (std::size_t i = 0; i < v.size(); ++i) v[i] -= b[i] * scale[i];
     }
     return v;
@@ -166,15 +166,15 @@ class load_evaluator {
 
 /// Scale and bias per output channel that a packed tensor's folds amount to.
 struct folded_affine {
-  std::vector<double> scale, bias;
+  impl::level_vector<double> scale, bias;
 };
 TKL_COLD inline folded_affine fold_of(const load_view& plan, const load_evaluator& e, const packed_tensor& p, std::size_t channels) {
-  folded_affine a{std::vector<double>(channels, 1.0), std::vector<double>(channels, 0.0)};
+  folded_affine a{impl::level_vector<double>(channels, 1.0), impl::level_vector<double>(channels, 0.0)};
   if (p.bias >= 0) a.bias = e.values(p.bias);
   for (int f = p.fold_begin; f < p.fold_begin + p.fold_count; ++f) {
     const channel_fold& fold = plan.folds[f];
-    const std::vector<double> x = e.values(fold.in[0]);
-    const std::vector<double> y = fold.in[1] >= 0 ? e.values(fold.in[1]) : std::vector<double>{0.0};
+    const impl::level_vector<double> x = e.values(fold.in[0]);
+    const impl::level_vector<double> y = fold.in[1] >= 0 ? e.values(fold.in[1]) : impl::level_vector<double>{0.0};
     for (std::size_t c = 0; c < channels; ++c) {
       const double u = x[x.size() == 1 ? 0 : c], t = y[y.size() == 1 ? 0 : c];
       switch (fold.kind) {
@@ -193,7 +193,7 @@ TKL_COLD inline folded_affine fold_of(const load_view& plan, const load_evaluato
 /// Folds and packs one tensor to `out`, which has p.bytes bytes of zeros.
 TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e, const packed_tensor& p, float* out) {
   const load_node& n = plan.loads[p.source];
-  const std::vector<double> v = e.values(p.source);
+  const impl::level_vector<double> v = e.values(p.source);
   const panel_shape panels{plan.panel, plan.width};
   const std::int64_t a = n.extent[0], b = n.extent[1];
   if (p.kind == pack_kind::plain) {
