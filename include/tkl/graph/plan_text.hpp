@@ -75,9 +75,14 @@ inline std::string_view label_of_step(const plan_view& p, int s) {
   return name.empty() && p.steps[s].weight >= 0 ? p.name_of_edge(p.steps[s].weight) : name;
 }
 
-/// The name of an edge, else "#7" for the value that step 7 writes, else "edge12".
+/// The name of an edge, else "#7" for the value that step 7 writes, else "edge12". Values that have no name of their
+/// own carry that of their weights, which does not count.
 inline std::string label_of_edge(const plan_view& p, int e, std::size_t most = 28) {
-  if (const std::string_view name = p.name_of_edge(e); !name.empty()) return tail_text(name, most);
+  const edge& x = p.edges[e];
+  bool own = x.name >= 0;
+  for (int i = 0; own && x.where != space::weights && i < p.edge_count; ++i)
+    own = p.edges[i].where != space::weights || p.edges[i].name != x.name;
+  if (own) return tail_text(p.name_of_edge(e), most);
   if (p.edge_storage != nullptr)
     for (int s = 0; s < p.step_count; ++s)
       if (p.edge_storage[p.steps[s].out] == p.edge_storage[e]) return '#' + std::to_string(s);
