@@ -182,7 +182,10 @@ struct cpu_machine {
     }
     template <class T>
     TKL_FN value strided(const strided_node<T>& n) const {
-      return cpu_machine::load_strided(n.data + outer_offset(n.stride) + at.column * n.inner, n.inner, lanes);
+      const T* p = n.data + outer_offset(n.stride) + at.column * n.inner;
+      if (n.inner == 1) return cpu_machine::load(p, lanes);
+      if (n.inner == 0) return cpu_machine::broadcast(p);
+      return cpu_machine::load_strided(p, n.inner, lanes);
     }
     TKL_FN value index(const index_node& n) const {
       if (n.axis < 3) return value(static_cast<float>(at.outer[n.axis]));
