@@ -68,6 +68,11 @@ template <class T>
 T* first_element(const located<T>& l) {
   return l.data == nullptr ? nullptr : l.data + l.offset;
 }
+/// The same elements, read only.
+template <class T>
+located<const T> as_read_only(const located<T>& l) {
+  return {l.data, l.offset, l.extents, l.steps, l.error};
+}
 template <class T>
 strided4<T> strided_view_of(const located<T>& l, const result_frame& f) {
   return {first_element(l), axes_of(l, f).outer()};

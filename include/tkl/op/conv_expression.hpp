@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of tensors as expressions. Shapes and weights as in op/conv.hpp: x [N, H, W, C], w [O, C / groups, kH, kW]
-// (transposed: [C, O / groups, kH, kW]), raw or packed (exec/pack_conv.hpp).
+// Convolutions of tensors as expressions. Shapes and weights as in op/conv.hpp: x [N, H, W, C], w [O, C / groups, kH,
+// kW] (transposed: [C, O / groups, kH, kW]), raw or packed (exec/pack_conv.hpp).
 #pragma once
-
-#include <tkl/op/conv.hpp>
-#include <tkl/op/expression.hpp>
-#include <tkl/op/weights.hpp>
 
 #include <cstdint>
 #include <string_view>
+#include <tkl/op/conv.hpp>
+#include <tkl/op/expression.hpp>
+#include <tkl/op/weights.hpp>
 
 namespace tkl {
 
@@ -29,7 +28,9 @@ struct conv2d_operation : operation_base {
   W w{};
   P params{};
 
-  constexpr conv_rule conv() const { return conv2d_rule(locate(x).extents, detail::locate_weights(w).extents, params.get()); }
+  constexpr conv_rule conv() const {
+    return conv2d_rule(locate(x).extents, detail::locate_weights(w).extents, params.get());
+  }
   constexpr shape_or_complaint rule() const {
     const complaint c = detail::input_error("input", locate(x), "weight", detail::locate_weights(w));
     if (!c.empty()) return complain(c);

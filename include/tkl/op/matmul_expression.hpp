@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of tensors as expressions: matmul, linear, gemm. Shapes as in op/matmul.hpp, at most two leading axes.
+// Matrix products of tensors as expressions: matmul, linear, gemm. Shapes as in op/matmul.hpp, at most two leading
+// axes.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <tkl/op/expression.hpp>
 #include <tkl/op/matmul.hpp>
 #include <tkl/op/weights.hpp>
 
-#include <cstdint>
-#include <string_view>
-
 namespace tkl {
 
 template <class W>
-concept matrix_source = operand_source<W> || packed_source<W, packed_kind::matrix> || packed_source<W, packed_kind::linear>;
+concept matrix_source =
+    operand_source<W> || packed_source<W, packed_kind::matrix> || packed_source<W, packed_kind::linear>;
 
 /// Product of a and b; P: fixed_params or given_params of matmul_params.
 template <operand A, class B, class P>
@@ -41,8 +42,7 @@ struct matmul_operation : operation_base {
       if (params.get().transpose_b)
         return complain(complaint{} << "transpose_b is set, but the second operand is packed: its order is fixed");
     }
-    shape_or_complaint r =
-        matmul_rule(left.extents, right.extents, {params.get().transpose_a, transposed_b()});
+    shape_or_complaint r = matmul_rule(left.extents, right.extents, {params.get().transpose_a, transposed_b()});
     if (r.ok() && r.out.rank > 4)
       r.error << "the result " << r.out << " has " << r.out.rank << " axes, at most 4 are possible";
     return r;
@@ -104,8 +104,9 @@ struct gemm_params {
 
 struct no_accumulator {};
 
-/// alpha * a b + beta * c. With alpha = 0 neither a nor b is read, with beta = 0 c is not: what they hold, NaN included,
-/// does not reach the result. C: an operand, or no_accumulator. P: fixed_params or given_params of gemm_params.
+/// alpha * a b + beta * c. With alpha = 0 neither a nor b is read, with beta = 0 c is not: what they hold, NaN
+/// included, does not reach the result. C: an operand, or no_accumulator. P: fixed_params or given_params of
+/// gemm_params.
 template <operand A, class B, class C, class P>
 struct gemm_operation : operation_base {
   static constexpr std::string_view name = "gemm";
@@ -165,13 +166,13 @@ constexpr auto make_gemm(A a, B b, C c, const P& p) {
 /// alpha * a b.
 template <operand_source A, matrix_source B>
 constexpr auto gemm(A&& a, B&& b, const gemm_params& p) {
-  return detail::make_gemm(as_operand(std::forward<A>(a)), detail::as_weights(std::forward<B>(b)),
-                                                      no_accumulator{}, given_params<gemm_params>{p});
+  return detail::make_gemm(as_operand(std::forward<A>(a)), detail::as_weights(std::forward<B>(b)), no_accumulator{},
+                           given_params<gemm_params>{p});
 }
 template <gemm_params P, operand_source A, matrix_source B>
 constexpr auto gemm(A&& a, B&& b) {
-  return detail::make_gemm(as_operand(std::forward<A>(a)), detail::as_weights(std::forward<B>(b)),
-                                            no_accumulator{}, fixed_params<P>{});
+  return detail::make_gemm(as_operand(std::forward<A>(a)), detail::as_weights(std::forward<B>(b)), no_accumulator{},
+                           fixed_params<P>{});
 }
 template <operand_source A, matrix_source B>
 constexpr auto gemm(A&& a, B&& b) {
@@ -181,12 +182,12 @@ constexpr auto gemm(A&& a, B&& b) {
 template <operand_source A, matrix_source B, operand_source C>
 constexpr auto gemm(A&& a, B&& b, C&& c, const gemm_params& p) {
   return detail::make_gemm(as_operand(std::forward<A>(a)), detail::as_weights(std::forward<B>(b)),
-                                                      as_operand(std::forward<C>(c)), given_params<gemm_params>{p});
+                           as_operand(std::forward<C>(c)), given_params<gemm_params>{p});
 }
 template <gemm_params P, operand_source A, matrix_source B, operand_source C>
 constexpr auto gemm(A&& a, B&& b, C&& c) {
   return detail::make_gemm(as_operand(std::forward<A>(a)), detail::as_weights(std::forward<B>(b)),
-                                            as_operand(std::forward<C>(c)), fixed_params<P>{});
+                           as_operand(std::forward<C>(c)), fixed_params<P>{});
 }
 
 }  // namespace tkl

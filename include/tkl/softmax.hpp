@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax and log-softmax of tensors, ready to run on the CPU.
+#pragma once
+
+#include <tkl/exec/assign.hpp>
+#include <tkl/exec/evaluate_rows.hpp>
+#include <tkl/op/row_expression.hpp>
