@@ -7,17 +7,21 @@
 //     for tile of keys
 //       scores [key][query] = k . queries                    register tiles of mr keys by nr vectors of queries
 //       scores += mask
-//       largest' = max(largest, scores)                      per query; queries are lanes, so nothing is summed across lanes
-//       scores = e^(scores - largest'); total = total * e^(largest - largest') + sum of scores
-//       sums [query][value] = sums * e^(largest - largest') + scores . v      register tiles of mr queries by nr vectors
+//       largest' = max(largest, scores)                      per query; queries are lanes, so nothing is summed across
+//       lanes scores = e^(scores - largest'); total = total * e^(largest - largest') + sum of scores sums
+//       [query][value] = sums * e^(largest - largest') + scores . v      register tiles of mr queries by nr vectors
 //     y = epilogue(sums / total), store
 //
-// Online softmax: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018; tiles of keys as in Dao et al.,
-// "FlashAttention", 2022. Keys and values are read where they lie. Sums are the machine's values (f32), whatever the element
-// types. A query whose every score is -infinity gives zeros. Each query's result depends on the schedule alone, not on its
-// block or worker.
+// Online softmax: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018; tiles of keys as in Dao et
+// al., "FlashAttention", 2022. Keys and values are read where they lie. Sums are the machine's values (f32), whatever
+// the element types. A query whose every score is -infinity gives zeros. Each query's result depends on the schedule
+// alone, not on its block or worker.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <tkl/algo/finish.hpp>
 #include <tkl/algo/pixel.hpp>
 #include <tkl/algo/strided4.hpp>
@@ -25,11 +29,6 @@
 #include <tkl/core/checked.hpp>
 #include <tkl/expr/vocabulary.hpp>
 #include <tkl/schedule/attention.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
 
 namespace tkl {
 
@@ -99,9 +98,8 @@ TKL_NOINLINE void score_tile(const TA* const (&key)[MR], const typename M::scala
     }
   }
   TKL_UNROLL
-  for (int i = 0; i < MR; ++i)
-    TKL_UNROLL
-    for (int j = 0; j < Vectors; ++j) M::store(scores + i * lanes + j * M::width, sum[i][j]);
+  for (int i = 0; i < MR; ++i) TKL_UNROLL
+  for (int j = 0; j < Vectors; ++j) M::store(scores + i * lanes + j * M::width, sum[i][j]);
 }
 
 /// sums[i][j] = sums[i][j] * shrink[i] + sum over keys of scores[key][i] * v[key][j], MR queries by Vectors vectors of
@@ -135,9 +133,8 @@ TKL_NOINLINE void value_tile(const typename M::scalar* scores, std::int64_t lane
     }
   }
   TKL_UNROLL
-  for (int i = 0; i < MR; ++i)
-    TKL_UNROLL
-    for (int j = 0; j < Vectors; ++j) M::store(sums + i * sums_stride + j * M::width, sum[i][j]);
+  for (int i = 0; i < MR; ++i) TKL_UNROLL
+  for (int j = 0; j < Vectors; ++j) M::store(sums + i * sums_stride + j * M::width, sum[i][j]);
 }
 
 /// Adds the mask to one vector of queries of a tile's scores; `mask` is at the first query and key.
@@ -243,7 +240,8 @@ struct attention_block {
     const TA* values = v + first * v_stride;
     for (std::int64_t query = 0; query < queries; query += S.mr) {
       std::int64_t at = 0;
-      for (; at + S.nr * M::width <= value_depth; at += S.nr * M::width) sum_values<S.nr, true>(query, at, values, count, 0);
+      for (; at + S.nr * M::width <= value_depth; at += S.nr * M::width)
+        sum_values<S.nr, true>(query, at, values, count, 0);
       const std::int64_t rest = value_depth - at, whole = rest / M::width;
       const int tail = static_cast<int>(rest % M::width);
       if constexpr (S.nr > 1) {
@@ -271,7 +269,7 @@ struct attention_block {
     for (std::int64_t j = 0; j < value_depth; j += M::width, at.column += M::width) {
       const int valid = static_cast<int>(std::min<std::int64_t>(M::width, value_depth - j));
       const typename M::value sum = M::load(scratch.sums + query * scratch.values + j);
-      finish<M>(epilogue, math<typename M::value>::select_equal(total, zero, zero, sum / total), at, y + j, valid);
+      finish<M>(epilogue, math<typename M::value>::select_equal(total, zero, zero, math<typename M::value>::div(sum, total)), at, y + j, valid);
     }
   }
 };
@@ -281,7 +279,7 @@ struct attention_block {
 /// Computes p.y on machine M. `scratch`: executor.workers() times attention_scratch_bytes(S, M::width,
 /// sizeof(M::scalar), depth, value_depth), 64-byte aligned.
 template <attention_schedule S, class M, class TA, class TM, class TC, class E, class X>
-  requires attention_tiles_whole<S, M::width>
+requires attention_tiles_whole<S, M::width>
 void attention(const attention_problem<TA, TM, TC>& p, const E& epilogue, const X& executor, std::byte* scratch) {
   if (is_empty(p.y)) return;
   const std::int64_t heads = p.heads, queries = p.y.shape.extent[2], keys = p.k.shape.extent[2];
@@ -291,8 +289,8 @@ void attention(const attention_problem<TA, TM, TC>& p, const E& epilogue, const 
   const std::int64_t most = std::int64_t{S.queries} * M::width;
   const std::int64_t block = round_up(ceil_div(queries, ceil_div(queries, most)), M::width);
   const std::int64_t blocks = ceil_div(queries, block);
-  executor.parallel_for(p.y.shape.extent[0] * p.y.shape.extent[1] * heads * blocks,
-                        [&](std::int64_t begin, std::int64_t end, int worker) {
+  executor.parallel_for(p.y.shape.extent[0] * p.y.shape.extent[1] * heads * blocks, [&](std::int64_t begin,
+                                                                                        std::int64_t end, int worker) {
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t b = item / blocks / heads, head = item / blocks % heads, first = item % blocks * block;
       const std::int64_t b0 = b / p.y.shape.extent[1], b1 = b % p.y.shape.extent[1];
@@ -312,7 +310,8 @@ void attention(const attention_problem<TA, TM, TC>& p, const E& epilogue, const 
           .mask_key = p.mask_stride[3],
           .scale = p.scale};
       work.start();
-      for (std::int64_t key = 0; key < keys; key += S.keys) work.tile_of_keys(key, std::min<std::int64_t>(S.keys, keys - key));
+      for (std::int64_t key = 0; key < keys; key += S.keys)
+        work.tile_of_keys(key, std::min<std::int64_t>(S.keys, keys - key));
       for (std::int64_t i = 0; i < work.queries; ++i)
         work.finish_row(i, epilogue, position{{b0, b1, first + i}, head * value_depth},
                         pixel(p.y, b0, b1, first + i) + head * value_depth);

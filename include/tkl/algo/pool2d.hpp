@@ -11,6 +11,9 @@
 // Padding never takes part: it is the identity of the maximum, and adds nothing to a sum. NaN in a window gives NaN.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
 #include <tkl/algo/finish.hpp>
 #include <tkl/algo/pixel.hpp>
 #include <tkl/algo/strided4.hpp>
@@ -18,15 +21,11 @@
 #include <tkl/expr/vocabulary.hpp>
 #include <tkl/graph/attributes.hpp>
 
-#include <algorithm>
-#include <cassert>
-#include <cstdint>
-
 namespace tkl {
 
-/// y[n, r, c, k] over the taps x[n, r * stride - pad + u * dilation, ..., k] inside x. Every window must meet the input:
-/// the rule of the op sees to that. `include_pad` (average): the divisor counts the taps inside input and padding, not
-/// those inside the input alone.
+/// y[n, r, c, k] over the taps x[n, r * stride - pad + u * dilation, ..., k] inside x. Every window must meet the
+/// input: the rule of the op sees to that. `include_pad` (average): the divisor counts the taps inside input and
+/// padding, not those inside the input alone.
 template <class TA, class TC>
 struct pool2d_problem {
   strided4<const TA> x{};
@@ -52,7 +51,8 @@ template <class TA, class TC>
 constexpr pool_taps taps_of_window(const pool2d_problem<TA, TC>& p, int axis, std::int64_t output) {
   const std::int64_t origin = output * p.stride[axis] - p.pad[axis], extent = p.x.shape.extent[1 + axis];
   return {indices_inside(origin, p.dilation[axis], extent, p.kernel[axis]),
-          indices_inside(origin + p.pad[axis], p.dilation[axis], extent + p.pad[axis] + p.pad[2 + axis], p.kernel[axis]).count()};
+          indices_inside(origin + p.pad[axis], p.dilation[axis], extent + p.pad[axis] + p.pad[2 + axis], p.kernel[axis])
+              .count()};
 }
 
 /// Taps of a window that meet the input: rows x columns of them from `x` on.
@@ -97,7 +97,7 @@ TKL_FN void pool_block(const pool_window<TA>& w, std::int64_t channel, int lanes
   at.column = channel;
   TKL_UNROLL
   for (int i = 0; i < Vectors; ++i, at.column += M::width) {
-    if constexpr (K == pool_kind::average) best[i] = best[i] / divisor;
+    if constexpr (K == pool_kind::average) best[i] = math<typename M::value>::div(best[i], divisor);
     if constexpr (Whole) {
       finish<M>(epilogue, best[i], at, y + at.column);
     } else {
@@ -138,10 +138,10 @@ void pool2d(const pool2d_problem<TA, TC>& p, const E& epilogue, const X& executo
         const std::int64_t count =
             p.include_pad ? rows.padded * columns.padded : rows.inside.count() * columns.inside.count();
         const impl::pool_window<TA> window{pixel(p.x, n, first_row, first_column), rows.inside.count(),
-                                             columns.inside.count(), p.dilation[0] * p.x.shape.stride[1],
-                                             p.dilation[1] * p.x.shape.stride[2]};
+                                           columns.inside.count(), p.dilation[0] * p.x.shape.stride[1],
+                                           p.dilation[1] * p.x.shape.stride[2]};
         impl::pool_pixel<K, M>(window, p.y.shape.extent[3], static_cast<float>(count), epilogue,
-                                 position{{n, row, column}, 0}, pixel(p.y, n, row, column));
+                               position{{n, row, column}, 0}, pixel(p.y, n, row, column));
       }
     }
   });

@@ -7,11 +7,13 @@
 //       state = combine(state, row)                state[v] = combine(state[v], x[v])     v: vectors of the block
 //   y = epilogue(finish(fold of the lanes))      y[v] = epilogue(finish(state[v]))
 //
-// Sums run in f32 (f64 on the reference) whatever the elements' type, in cascades of 32 terms (algo/rows.hpp). A NaN makes
-// its result NaN; argmax gives the index of the first NaN, else of the first of the largest elements, counted in row-major
-// order over the reduced axes. Over no elements: sum 0, mean NaN, max -infinity, min +infinity; argmax writes nothing.
+// Sums run in f32 (f64 on the reference) whatever the elements' type, in cascades of 32 terms (algo/rows.hpp). A NaN
+// makes its result NaN; argmax gives the index of the first NaN, else of the first of the largest elements, counted in
+// row-major order over the reduced axes. Over no elements: sum 0, mean NaN, max -infinity, min +infinity; argmax writes
+// nothing.
 #pragma once
 
+#include <cstdint>
 #include <tkl/algo/argmax.hpp>
 #include <tkl/algo/finish.hpp>
 #include <tkl/algo/reduce_problem.hpp>
@@ -20,8 +22,6 @@
 #include <tkl/expr/row_monoid.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/schedule/row.hpp>
-
-#include <cstdint>
 #include <type_traits>
 
 namespace tkl {
@@ -30,12 +30,13 @@ TKL_ISA_BEGIN
 namespace impl {
 
 template <reduce_kind K>
-using monoid_of = std::conditional_t<K == reduce_kind::max, monoid::max, std::conditional_t<K == reduce_kind::min, monoid::min, monoid::sum>>;
+using monoid_of = std::conditional_t<K == reduce_kind::max, monoid::max,
+                                     std::conditional_t<K == reduce_kind::min, monoid::min, monoid::sum>>;
 
 template <reduce_kind K, class V>
 TKL_FN V finish_reduction(V state, std::int64_t count) {
   if constexpr (K == reduce_kind::mean) {
-    return state / math<V>::constant(static_cast<float>(count));
+    return math<V>::div(state, math<V>::constant(static_cast<float>(count)));
   } else {
     return state;
   }
@@ -127,7 +128,7 @@ void reduce_outer(const reduce_problem<TA, TC>& p, const E& epilogue, const X& e
 
 /// Computes y, whose extents are those of x with 1 on the reduced axes. No scratch.
 template <row_schedule S, reduce_kind K, class M, class TA, class TC, class E, class X>
-  requires valid_row_schedule<S>
+requires valid_row_schedule<S>
 void reduce(const reduce_problem<TA, TC>& p, const E& epilogue, const X& executor) {
   if constexpr (K == reduce_kind::argmax) {
     static_assert(std::is_same_v<E, acc_node>, "an index takes no epilogue");

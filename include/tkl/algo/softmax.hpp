@@ -7,18 +7,18 @@
 //     y[c] = epilogue(e[c] / s)                        pass 3; longer rows compute exp again
 //   logarithm: y[c] = epilogue(x[c] - m - log(s))
 //
-// Plain IEEE arithmetic: a row that is all -infinity, or holds NaN or +infinity, becomes NaN throughout. A part of a row may
-// be all -infinity: only the maximum of the whole row is subtracted. Rows without columns write nothing. y may be x.
+// Plain IEEE arithmetic: a row that is all -infinity, or holds NaN or +infinity, becomes NaN throughout. A part of a
+// row may be all -infinity: only the maximum of the whole row is subtracted. Rows without columns write nothing. y may
+// be x.
 #pragma once
 
+#include <cstdint>
 #include <tkl/algo/finish.hpp>
 #include <tkl/algo/rows.hpp>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
 #include <tkl/expr/row_monoid.hpp>
 #include <tkl/schedule/row.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 
@@ -58,17 +58,17 @@ TKL_NOINLINE void softmax_row(const TA* x, TC* y, std::int64_t n, position at, c
       M::store(kept + c, e, lanes);
       return e;
     });
-    const V scale = math<V>::constant(1.0f) / sum;
+    const V scale = math<V>::div(math<V>::constant(1.0f), sum);
     apply(static_cast<const scalar*>(kept), [&](V e) { return e * scale; });
   } else {
-    const V scale = math<V>::constant(1.0f) / total([&](V v, std::int64_t, int) { return exponential(v); });
+    const V scale = math<V>::div(math<V>::constant(1.0f), total([&](V v, std::int64_t, int) { return exponential(v); }));
     apply(x, [&](V v) { return exponential(v) * scale; });
   }
 }
 
 /// Computes y. No scratch.
 template <row_schedule S, softmax_kind K, class M, class TA, class TC, class E, class X>
-  requires valid_row_schedule<S>
+requires valid_row_schedule<S>
 void softmax(const softmax_problem<TA, TC>& p, const E& epilogue, const X& executor) {
   const strided_shape& from = p.x.shape;
   const strided_shape& to = p.y.shape;
@@ -78,7 +78,8 @@ void softmax(const softmax_problem<TA, TC>& p, const E& epilogue, const X& execu
     row_walk place = row_walk::of(begin, to.extent);
     for (std::int64_t row = begin; row < end; ++row, place.next(to.extent)) {
       const position at{{place.outer[0], place.outer[1], place.outer[2]}, 0};
-      softmax_row<S, K, M>(p.x.data + place.offset(from.stride), p.y.data + place.offset(to.stride), columns, at, epilogue);
+      softmax_row<S, K, M>(p.x.data + place.offset(from.stride), p.y.data + place.offset(to.stride), columns, at,
+                           epilogue);
     }
   });
 }

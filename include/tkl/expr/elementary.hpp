@@ -8,7 +8,7 @@
 // Handbook, 1982).
 //
 // R, the register operations, has the type `value` and the static functions
-//   fma(a, b, c)  abs(a)  copy_sign(magnitude, sign)
+//   fma(a, b, c)  div(a, b)  abs(a)  copy_sign(magnitude, sign)
 //   at_least(a, bound)  at_most(a, bound)      max and min; a NaN in `a` passes, `bound` is not NaN
 //   select_less(a, b, x, y)  select_equal(a, b, x, y)
 //   power_of_two(t, k)    2^(n + k), given t = n + 1.5 * 2^23 with n whole and -127 < n + k < 128
@@ -80,7 +80,7 @@ struct elementary {
   TKL_FN static V log1p(V x) {
     const V u = V(1.0f) + x;
     const V lost = x - (u - V(1.0f));  // what rounding took from 1 + x
-    V correction = R::select_less(V(0.0f), u, lost / u, V(0.0f));
+    V correction = R::select_less(V(0.0f), u, R::div(lost, u), V(0.0f));
     correction = R::select_less(u, V(std::numeric_limits<float>::infinity()), correction, V(0.0f));
     return log(u) + correction;
   }
@@ -88,13 +88,13 @@ struct elementary {
   /// Hyperbolic tangent, from expm1(-2|x|): no cancellation near 0, no overflow.
   TKL_FN static V tanh(V x) {
     const V e = expm1(V(-2.0f) * R::abs(x));
-    return R::copy_sign(R::abs(e) / (e + V(2.0f)), x);
+    return R::copy_sign(R::div(R::abs(e), e + V(2.0f)), x);
   }
 
   /// 1 / (1 + e^-x), from e^-|x|: both tails keep their relative accuracy.
   TKL_FN static V sigmoid(V x) {
     const V e = exp_nonpositive(-R::abs(x));
-    const V upper = V(1.0f) / (V(1.0f) + e);
+    const V upper = R::div(V(1.0f), V(1.0f) + e);
     return R::select_less(x, V(0.0f), e * upper, upper);
   }
 

@@ -52,6 +52,7 @@ struct generic_registers {
 
   // Arithmetic.
   TKL_FN static value fma(value a, value b, value c) { return a * b + c; }
+  TKL_FN static value div(value a, value b) { return a / b; }
   TKL_FN static value floor(value a) {
     const value whole = round(a);
     return whole - xsimd::select(a < whole, value(1.0f), value(0.0f));

@@ -57,6 +57,9 @@ struct registers<xsimd::neon64> : generic_registers<xsimd::neon64> {
   }
 
   TKL_FN static value fma(value a, value b, value c) { return vfmaq_f32(c, a, b); }
+  // xsimd's quotients and roots are those of 32-bit Arm: Newton steps from an estimate.
+  TKL_FN static value div(value a, value b) { return vdivq_f32(a, b); }
+  TKL_FN static value sqrt(value a) { return vsqrtq_f32(a); }
   TKL_FN static value floor(value a) { return vrndmq_f32(a); }
   TKL_FN static value round(value a) { return vrndnq_f32(a); }
 
