@@ -2,18 +2,15 @@
 // Reads the safetensors files that tools/golden/make_golden.py writes, independently of tkl's own reader.
 #pragma once
 
-#include <doctest/doctest.h>
 #include <rapidjson/document.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
-
-#include "support/skip.hpp"
 
 namespace tkl::test {
 
@@ -34,29 +31,19 @@ struct golden_tensor {
   }
 };
 
-/// Folder of the golden files. Without them a test skips, but not where the environment has CI: there they must be
-/// made.
-inline std::string golden_folder() {
-  const std::string folder = std::string(TKL_GOLDEN_BUILD) + "/golden/";
-  if (std::ifstream(folder + "done")) return folder;
-  if (std::getenv("CI") == nullptr) skip("build/golden is missing: run tools/prepare.py golden");
-  std::fprintf(stderr, "%s is missing: tools/prepare.py golden makes it\n", folder.c_str());
-  std::exit(1);
-}
-
 /// A file in memory; not copied, since its tensors point into it.
 class golden_file {
  public:
   explicit golden_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
-    REQUIRE_MESSAGE(file, path);
+    need(bool(file), path);
     bytes_.resize(static_cast<std::size_t>(file.tellg()));
     file.seekg(0).read(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
-    REQUIRE_MESSAGE(bytes_.size() > 8, path);
+    need(bytes_.size() > 8, path);
     std::uint64_t header = 0;
     std::memcpy(&header, bytes_.data(), 8);
     rapidjson::Document json;
-    REQUIRE_MESSAGE(!json.Parse(bytes_.data() + 8, header).HasParseError(), path);
+    need(!json.Parse(bytes_.data() + 8, header).HasParseError(), path);
     // "<": in C++20 this library's "!=" is ambiguous with its own reverse.
     for (auto at = json.MemberBegin(); at < json.MemberEnd(); ++at) {
       const auto& entry = *at;
@@ -81,13 +68,17 @@ class golden_file {
   bool has(const std::string& name) const { return tensors_.count(name) != 0; }
   const golden_tensor& operator[](const std::string& name) const {
     const auto found = tensors_.find(name);
-    REQUIRE_MESSAGE(found != tensors_.end(), name);
+    need(found != tensors_.end(), name);
     return found->second;
   }
 
   std::map<std::string, std::string> metadata{};
 
  private:
+  static void need(bool good, const std::string& what) {
+    if (!good) throw std::runtime_error("golden file: " + what + " is missing or cut off");
+  }
+
   std::vector<char> bytes_{};  // tensors_ points into it
   std::map<std::string, golden_tensor> tensors_{};
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inner edges of the networks under test: the names that our graphs give them, and ONNX Runtime's.
+// Inner edges of the networks under test, in the order of the network: the names that our graphs give them, and ONNX
+// Runtime's. The first that differs is where to look.
 #pragma once
 
 #include <array>
-#include <cstddef>
+#include <span>
 #include <string_view>
-#include <tkl/graph.hpp>
+#include <tkl/graph/outputs.hpp>
 
 namespace tkl::test {
 
@@ -14,7 +15,6 @@ struct probe {
   std::string_view tensor{};  // in the golden file
 };
 
-// In the order of the network: the first that differs is where to look.
 inline constexpr std::array<probe, 8> recogniser_probes{{{"stem", "batch_norm_2.tmp_2"},
                                                          {"row1", "p2o.Add.31"},
                                                          {"row4.depthwise", "p2o.Add.71"},
@@ -36,25 +36,15 @@ inline constexpr std::array<probe, 6> classifier_probes{{{"conv1", "hardswish_0.
                                                          {"conv5_gated", "tmp_1"},
                                                          {"conv12", "elementwise_add_6"},
                                                          {"features", "pool2d_10.tmp_0"}}};
-inline constexpr std::array<probe, 0> no_probes{};
 
-/// The value that a graph names so; invalid when there is none.
-constexpr value named(graph& g, std::string_view name) {
-  for (std::size_t i = g.nodes.size(); i-- > 0;)
-    if (g.nodes[i].name >= 0 && g.name_at(g.nodes[i].name) == name) return {&g, static_cast<std::int32_t>(i)};
-  text<240> m;
-  return g.fail(m << "no value is named '" << name << "'");
-}
-
-/// A model with its probed edges as further outputs.
-template <class Model, const auto& Probes>
-struct probed {
-  static constexpr auto build(graph& g) {
-    std::array<value, std::tuple_size_v<std::remove_cvref_t<decltype(Probes)>> + 1> outputs{};
-    outputs[0] = Model::build(g);
-    for (std::size_t i = 0; i < Probes.size(); ++i) outputs[i + 1] = named(g, Probes[i].edge);
-    return outputs;
-  }
-};
+/// The models with those edges as further outputs. Nothing is fused across an output, so each has the value that the
+/// unoptimised graph gives it.
+template <class Model>
+using probed_recogniser = with_outputs<Model, "stem", "row1", "row4.depthwise", "pooled", "sequence", "block0",
+                                       "encoded", "logits">;
+template <class Model>
+using probed_detector = with_outputs<Model, "stem", "row2", "row4", "row9", "row13", "pyramid", "doubled">;
+template <class Model>
+using probed_classifier = with_outputs<Model, "conv1", "conv2", "conv4", "conv5_gated", "conv12", "features">;
 
 }  // namespace tkl::test

@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <filesystem>
 #include <read_page/boxes.hpp>
 #include <read_page/ctc.hpp>
 #include <read_page/files.hpp>
@@ -14,23 +13,14 @@
 #include <vector>
 
 #include "golden_file.hpp"
+#include "golden_folder.hpp"
 
 using namespace read_page;
 using tkl::test::golden_file;
+using tkl::test::golden_files;
 using tkl::test::golden_folder;
 
 namespace {
-
-std::vector<std::string> files_beginning_with(const std::string& prefix) {
-  std::vector<std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator(golden_folder())) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind(prefix, 0) == 0 && entry.path().extension() == ".safetensors")
-      found.push_back(entry.path().string());
-  }
-  REQUIRE(found.size() >= 4);
-  return found;
-}
 
 extent extent_of(const tkl::test::golden_tensor& pair) {
   return {pair.as<std::int32_t>()[0], pair.as<std::int32_t>()[1]};
@@ -39,7 +29,7 @@ extent extent_of(const tkl::test::golden_tensor& pair) {
 }  // namespace
 
 TEST_CASE("boxes from the detector's probabilities") {
-  for (const std::string& path : files_beginning_with("det_")) {
+  for (const std::string& path : golden_files("det_")) {
     CAPTURE(path);
     const golden_file file(path);
     const auto& map = file["output"];
@@ -62,7 +52,7 @@ TEST_CASE("texts from the recogniser's probabilities") {
   REQUIRE(letters);
   CHECK((*letters).characters[1220] == "A");
   CHECK((*letters).characters[5709] == "\xe3\x80\x80");
-  for (const std::string& path : files_beginning_with("rec_")) {
+  for (const std::string& path : golden_files("rec_")) {
     CAPTURE(path);
     const golden_file file(path);
     const auto& p = file["output"];
