@@ -5,8 +5,6 @@
 #include <tkl/graph.hpp>
 
 struct model {
-  static constexpr tkl::value build(tkl::graph& g) {
-    return tkl::relu(g.input("x", tkl::f32, {1, tkl::dyn, 4}));
-  }
+  static constexpr tkl::value build(tkl::graph& g) { return tkl::relu(g.input("x", tkl::f32, {1, tkl::dyn, 4})); }
 };
 static_assert(tkl::checked_model<model>::sound);

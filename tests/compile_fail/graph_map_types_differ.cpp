@@ -4,8 +4,6 @@
 #include <tkl/graph.hpp>
 
 struct model {
-  static constexpr tkl::value build(tkl::graph& g) {
-    return g.input("a", tkl::f32, {4}) * g.input("b", tkl::f16, {4});
-  }
+  static constexpr tkl::value build(tkl::graph& g) { return g.input("a", tkl::f32, {4}) * g.input("b", tkl::f16, {4}); }
 };
 static_assert(tkl::checked_model<model>::sound);

@@ -4,8 +4,6 @@
 #include <tkl/graph.hpp>
 
 struct model {
-  static constexpr tkl::value build(tkl::graph& g) {
-    return tkl::pad(g.input("x", tkl::f32, {1, 8}), {0, -1}, {0, 0});
-  }
+  static constexpr tkl::value build(tkl::graph& g) { return tkl::pad(g.input("x", tkl::f32, {1, 8}), {0, -1}, {0, 0}); }
 };
 static_assert(tkl::checked_model<model>::sound);

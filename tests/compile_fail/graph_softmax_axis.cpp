@@ -4,8 +4,6 @@
 #include <tkl/graph.hpp>
 
 struct model {
-  static constexpr tkl::value build(tkl::graph& g) {
-    return tkl::softmax(g.input("x", tkl::f32, {1, 8, 4}), 1);
-  }
+  static constexpr tkl::value build(tkl::graph& g) { return tkl::softmax(g.input("x", tkl::f32, {1, 8, 4}), 1); }
 };
 static_assert(tkl::checked_model<model>::sound);

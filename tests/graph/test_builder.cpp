@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building graphs: what nodes hold, weights by name, and the message of every mistake.
-#include <tkl/graph.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tkl/graph.hpp>
 
 using tkl::f16;
 using tkl::f32;
@@ -109,7 +108,8 @@ TEST_CASE("a named weight names its op, otherwise its number and the nearest nam
           const value x = tkl::relu(g.input("image", f32, {1, 4, 4, 2}));
           tkl::max_pool2d(x, {.kernel = 5});
         }) ==
-        "max_pool2d #2 after 'image': axis 1 (rows): the kernel does not fit: it covers 5 (kernel 5, dilation 1), the padded "
+        "max_pool2d #2 after 'image': axis 1 (rows): the kernel does not fit: it covers 5 (kernel 5, dilation 1), the "
+        "padded "
         "input has 4 (0 + 4 + 0)");
 }
 
@@ -133,10 +133,12 @@ TEST_CASE("values of two graphs, and empty values") {
         "add #1 after 'x': operand 1 belongs to another graph than operand 0");
   CHECK(mistake([&](graph& g) { tkl::concat(0, g.input("x", f32, {2}), y); }) ==
         "concat #1 after 'x': operand 1 belongs to another graph than operand 0");
-  CHECK(mistake([](graph& g) { tkl::conv2d(g.input("x", f32, {1, 1, 1, 1}), value{}); }) ==
-        "conv2d #1 after 'x': operand 1 is an empty value");
-  CHECK(mistake([](graph& g) { tkl::conv2d(value{}, g.weight("w", {1, 1, 1, 1})); }) ==
-        "conv2d 'w': operand 0 is an empty value");
+  CHECK(mistake([](graph& g) {
+          tkl::conv2d(g.input("x", f32, {1, 1, 1, 1}), value{});
+        }) == "conv2d #1 after 'x': operand 1 is an empty value");
+  CHECK(mistake([](graph& g) {
+          tkl::conv2d(value{}, g.weight("w", {1, 1, 1, 1}));
+        }) == "conv2d 'w': operand 0 is an empty value");
   CHECK(other.error.empty());
 }
 
@@ -144,11 +146,14 @@ TEST_CASE("convolution mistakes") {
   const auto conv = [](const tkl::shape& x, const tkl::shape& w, const tkl::conv2d_params& p) {
     return mistake([&](graph& g) { tkl::conv2d(g.input("x", f32, x), g.weight("c", w), p); });
   };
-  CHECK(conv({1, 8, 8, 6}, {8, 1, 1, 1}, {.groups = 4}) == "conv2d 'c': input has 6 channels, not a multiple of groups 4");
-  CHECK(conv({1, 8, 8, 4}, {4, 4, 3, 3}, {.stride = 0}) == "conv2d 'c': axis 1 (rows): stride is 0, must be at least 1");
+  CHECK(conv({1, 8, 8, 6}, {8, 1, 1, 1}, {.groups = 4}) ==
+        "conv2d 'c': input has 6 channels, not a multiple of groups 4");
+  CHECK(conv({1, 8, 8, 4}, {4, 4, 3, 3}, {.stride = 0}) ==
+        "conv2d 'c': axis 1 (rows): stride is 0, must be at least 1");
   CHECK(conv({1, 8, 8, 4}, {4, 4, 3, 3}, {.stride = {1, -1}}) ==
         "conv2d 'c': axis 2 (columns): stride is -1, must be at least 1");
-  CHECK(conv({1, 8, 8, 4}, {4, 4, 3, 3}, {.pad = -1}) == "conv2d 'c': axis 1 (rows): pad before is -1, must be at least 0");
+  CHECK(conv({1, 8, 8, 4}, {4, 4, 3, 3}, {.pad = -1}) ==
+        "conv2d 'c': axis 1 (rows): pad before is -1, must be at least 0");
   CHECK(conv({1, 8, 8, 4}, {4, 4, 3, 3}, {.dilation = 0}) ==
         "conv2d 'c': axis 1 (rows): dilation is 0, must be at least 1");
   CHECK(mistake([](graph& g) {
@@ -157,33 +162,42 @@ TEST_CASE("convolution mistakes") {
   CHECK(mistake([](graph& g) {
           tkl::conv2d(g.input("x", f32, {1, 8, 8, 4}), g.weight("c", {6, 4, 1, 1}), g.weight("b", {1, 6}));
         }) == "conv2d 'c': bias has shape 1x6 with 2 axes, needs 1 axis of 6 output channels");
-  CHECK(mistake([](graph& g) { tkl::conv2d(g.input("x", u8, {1, 8, 8, 4}), g.weight("c", {6, 4, 1, 1})); }) ==
-        "conv2d 'c': input is u8, needs f32, f16 or bf16: cast it first");
-  CHECK(mistake([](graph& g) { tkl::conv2d(g.input("x", f16, {1, 8, 8, 4}), g.weight("c", {6, 4, 1, 1})); }) ==
-        "conv2d 'c': input is f16, weight is f32: cast one of them");
+  CHECK(mistake([](graph& g) {
+          tkl::conv2d(g.input("x", u8, {1, 8, 8, 4}), g.weight("c", {6, 4, 1, 1}));
+        }) == "conv2d 'c': input is u8, needs f32, f16 or bf16: cast it first");
+  CHECK(mistake([](graph& g) {
+          tkl::conv2d(g.input("x", f16, {1, 8, 8, 4}), g.weight("c", {6, 4, 1, 1}));
+        }) == "conv2d 'c': input is f16, weight is f32: cast one of them");
   CHECK(mistake([](graph& g) {
           tkl::conv_transpose2d(g.input("x", f32, {1, 8, 8, 4}), g.weight("c", {4, 2, 2, 2}), {.output_pad = 1});
-        }) == "conv_transpose2d 'c': axis 1 (rows): output_pad is 1, must be below the larger of stride 1 and dilation 1");
+        }) ==
+        "conv_transpose2d 'c': axis 1 (rows): output_pad is 1, must be below the larger of stride 1 and dilation 1");
   CHECK(mistake([](graph& g) {
           tkl::conv_transpose2d(g.input("x", f32, {1, 2, 2, 4}), g.weight("c", {4, 2, 2, 2}), {.pad = 2});
         }) == "conv_transpose2d 'c': axis 1 (rows): pads 2 and 2 leave -1 of an extent of 3");
 }
 
 TEST_CASE("row op mistakes") {
-  CHECK(mistake([](graph& g) { tkl::matmul(g.input("a", f32, {2, 3}), g.input("b", f32, {4, 5})); }) ==
-        "matmul #2 after 'a': inner extents differ: first operand 2x3 has 3, second operand 4x5 has 4");
-  CHECK(mistake([](graph& g) { tkl::matmul(g.input("a", f32, {2, 2, 3}), g.input("b", f32, {3, 3, 5})); }) ==
-        "matmul #2 after 'a': leading axes of 2x2x3 and 3x3x5 do not broadcast");
-  CHECK(mistake([](graph& g) { tkl::matmul(g.input("a", f32, {3}), g.input("b", f32, {3, 5})); }) ==
-        "matmul #2 after 'a': first operand has shape 3, needs at least 2 axes");
-  CHECK(mistake([](graph& g) { tkl::linear(g.input("x", f32, {1, 1280}), g.weight("fc", {1000, 1024})); }) ==
-        "linear 'fc': input has 1280 columns, weight 1000x1024 (out x in) expects 1024");
-  CHECK(mistake([](graph& g) { tkl::linear(g.input("x", f32, {1, 4}), g.weight("fc", {8, 4}), g.weight("b", {4})); }) ==
-        "linear 'fc': bias has 4 elements, needs 8 output columns");
   CHECK(mistake([](graph& g) {
-          const value v = g.weight("v", {4});
-          tkl::batch_norm(g.input("x", f32, {1, 2, 2, 8}), g.weight("s", {8}), g.weight("o", {8}), g.weight("m", {8}), v);
-        }) == "batch_norm 's': variance has 4 elements, needs 8 channels of the input");
+          tkl::matmul(g.input("a", f32, {2, 3}), g.input("b", f32, {4, 5}));
+        }) == "matmul #2 after 'a': inner extents differ: first operand 2x3 has 3, second operand 4x5 has 4");
+  CHECK(mistake([](graph& g) {
+          tkl::matmul(g.input("a", f32, {2, 2, 3}), g.input("b", f32, {3, 3, 5}));
+        }) == "matmul #2 after 'a': leading axes of 2x2x3 and 3x3x5 do not broadcast");
+  CHECK(mistake([](graph& g) {
+          tkl::matmul(g.input("a", f32, {3}), g.input("b", f32, {3, 5}));
+        }) == "matmul #2 after 'a': first operand has shape 3, needs at least 2 axes");
+  CHECK(mistake([](graph& g) {
+          tkl::linear(g.input("x", f32, {1, 1280}), g.weight("fc", {1000, 1024}));
+        }) == "linear 'fc': input has 1280 columns, weight 1000x1024 (out x in) expects 1024");
+  CHECK(mistake([](graph& g) {
+          tkl::linear(g.input("x", f32, {1, 4}), g.weight("fc", {8, 4}), g.weight("b", {4}));
+        }) == "linear 'fc': bias has 4 elements, needs 8 output columns");
+  CHECK(
+      mistake([](graph& g) {
+        const value v = g.weight("v", {4});
+        tkl::batch_norm(g.input("x", f32, {1, 2, 2, 8}), g.weight("s", {8}), g.weight("o", {8}), g.weight("m", {8}), v);
+      }) == "batch_norm 's': variance has 4 elements, needs 8 channels of the input");
   CHECK(mistake([](graph& g) {
           tkl::layer_norm(g.input("x", f32, {1, 8}), g.weight("s", {8}), g.weight("o", {8}), {.eps = -1});
         }) == "layer_norm 's': eps is negative or not a number, must be at least 0");
@@ -196,15 +210,18 @@ TEST_CASE("row op mistakes") {
   CHECK(mistake([](graph& g) {
           const value q = g.input("q", f32, {1, 4, 8}), k = g.input("k", f32, {1, 6, 8});
           tkl::attention(q, k, k, g.input("m", f32, {4, 5}), {.heads = 2});
-        }) == "attention #3 after 'q': mask has shape 4x5, does not broadcast to batch x heads x queries x keys = 1x2x4x6");
+        }) ==
+        "attention #3 after 'q': mask has shape 4x5, does not broadcast to batch x heads x queries x keys = 1x2x4x6");
   CHECK(mistake([](graph& g) {
           const value q = g.input("q", f32, {1, 4, 8}), k = g.input("k", f32, {1, 6, 8});
           tkl::attention(q, k, q);
         }) == "attention #2 after 'q': k has 6 rows, v has 4");
-  CHECK(mistake_of_one({4, 3}, [](value x) { tkl::reduce_mean(x, {0, 2}); }) ==
-        "reduce_mean #1 after 'x': axis 2 is out of range for shape 4x3 with 2 axes");
-  CHECK(mistake_of_one({4, 3}, [](value x) { tkl::reduce_mean(x, {1, -1}); }) ==
-        "reduce_mean #1 after 'x': axis 1 is given twice");
+  CHECK(mistake_of_one({4, 3}, [](value x) {
+          tkl::reduce_mean(x, {0, 2});
+        }) == "reduce_mean #1 after 'x': axis 2 is out of range for shape 4x3 with 2 axes");
+  CHECK(mistake_of_one({4, 3}, [](value x) {
+          tkl::reduce_mean(x, {1, -1});
+        }) == "reduce_mean #1 after 'x': axis 1 is given twice");
   CHECK(mistake_of_one({4, 0}, [](value x) { tkl::argmax(x, 1); }) ==
         "argmax #1 after 'x': axis 1 has 0 elements: only a sum may be taken over none");
   CHECK(mistake_of_one({4, 3}, [](value x) { tkl::global_average_pool(x); }) ==
@@ -212,34 +229,44 @@ TEST_CASE("row op mistakes") {
 }
 
 TEST_CASE("layout op mistakes") {
-  CHECK(mistake_of_one({4, 3}, [](value x) { tkl::reshape(x, {5, -1}); }) ==
-        "reshape #1 after 'x': input 4x3 has 12 elements, not a multiple of 5 (5x?)");
-  CHECK(mistake_of_one({4, 3}, [](value x) { tkl::reshape(x, {5, 2}); }) ==
-        "reshape #1 after 'x': input 4x3 has 12 elements, the new shape 5x2 has 10");
-  CHECK(mistake_of_one({4, 3}, [](value x) { tkl::reshape(x, {-1, -1}); }) ==
-        "reshape #1 after 'x': axes 0 and 1 are both -1, only one may be");
-  CHECK(mistake_of_one({4, 0}, [](value x) { tkl::reshape(x, {0, -1}); }) ==
-        "reshape #1 after 'x': the extent -1 of 0x? cannot follow: another extent is 0");
+  CHECK(mistake_of_one({4, 3}, [](value x) {
+          tkl::reshape(x, {5, -1});
+        }) == "reshape #1 after 'x': input 4x3 has 12 elements, not a multiple of 5 (5x?)");
+  CHECK(mistake_of_one({4, 3}, [](value x) {
+          tkl::reshape(x, {5, 2});
+        }) == "reshape #1 after 'x': input 4x3 has 12 elements, the new shape 5x2 has 10");
+  CHECK(mistake_of_one({4, 3}, [](value x) {
+          tkl::reshape(x, {-1, -1});
+        }) == "reshape #1 after 'x': axes 0 and 1 are both -1, only one may be");
+  CHECK(mistake_of_one({4, 0}, [](value x) {
+          tkl::reshape(x, {0, -1});
+        }) == "reshape #1 after 'x': the extent -1 of 0x? cannot follow: another extent is 0");
   CHECK(mistake_of_one({4, 3}, [](value x) { tkl::slice(x, 2, 0, 1); }) ==
         "slice #1 after 'x': axis 2 is out of range for shape 4x3 with 2 axes");
   CHECK(mistake_of_one({4, 3}, [](value x) { tkl::slice(x, 1, 0, 1, 0); }) ==
         "slice #1 after 'x': axis 1: step is 0, from 0 to 1");
   CHECK(mistake_of_one({4, 3}, [](value x) { tkl::split<2>(x, 1); }) ==
         "split #1 after 'x': axis 1 has 3 elements, not a multiple of parts 2");
-  CHECK(mistake_of_one({4, 3}, [](value x) { tkl::transpose(x, {0, 0}); }) ==
-        "transpose #1 after 'x': axis 0 stands in the permutation twice");
-  CHECK(mistake_of_one({4, 3}, [](value x) { tkl::transpose(x, {0, 2, 1}); }) ==
-        "transpose #1 after 'x': the permutation has 3 axes, the input has 2 (4x3)");
-  CHECK(mistake_of_one({4, 3}, [](value x) { tkl::pad(x, {0, -1}, {0, 0}); }) ==
-        "pad #1 after 'x': axis 1: pads -1 and 0 must not be negative (slice cuts)");
-  CHECK(mistake_of_one({4, 3}, [](value x) { tkl::pad(x, {1}, {0, 0}); }) ==
-        "pad #1 after 'x': before has 1 and after 2 numbers, the input has 2 axes");
+  CHECK(mistake_of_one({4, 3}, [](value x) {
+          tkl::transpose(x, {0, 0});
+        }) == "transpose #1 after 'x': axis 0 stands in the permutation twice");
+  CHECK(mistake_of_one({4, 3}, [](value x) {
+          tkl::transpose(x, {0, 2, 1});
+        }) == "transpose #1 after 'x': the permutation has 3 axes, the input has 2 (4x3)");
+  CHECK(mistake_of_one({4, 3}, [](value x) {
+          tkl::pad(x, {0, -1}, {0, 0});
+        }) == "pad #1 after 'x': axis 1: pads -1 and 0 must not be negative (slice cuts)");
+  CHECK(mistake_of_one({4, 3}, [](value x) {
+          tkl::pad(x, {1}, {0, 0});
+        }) == "pad #1 after 'x': before has 1 and after 2 numbers, the input has 2 axes");
   CHECK(mistake([](graph& g) { tkl::pad(g.input("x", u8, {2}), {1}, {1}, 256); }) ==
         "pad #1 after 'x': the value is no u8 number");
-  CHECK(mistake([](graph& g) { tkl::concat(2, g.input("a", f32, {1, 4, 5}), g.input("b", f32, {1, 3, 5})); }) ==
-        "concat #2 after 'a': axis 1: operand 1 has 3, operand 0 has 4 (joined along axis 2)");
-  CHECK(mistake([](graph& g) { tkl::concat(0, g.input("a", f32, {1, 4}), g.input("b", f32, {4})); }) ==
-        "concat #2 after 'a': operand 1 has shape 4 with 1 axes, operand 0 has 2");
+  CHECK(mistake([](graph& g) {
+          tkl::concat(2, g.input("a", f32, {1, 4, 5}), g.input("b", f32, {1, 3, 5}));
+        }) == "concat #2 after 'a': axis 1: operand 1 has 3, operand 0 has 4 (joined along axis 2)");
+  CHECK(mistake([](graph& g) {
+          tkl::concat(0, g.input("a", f32, {1, 4}), g.input("b", f32, {4}));
+        }) == "concat #2 after 'a': operand 1 has shape 4 with 1 axes, operand 0 has 2");
   CHECK(mistake([](graph& g) { tkl::concat(0, g.input("a", f32, {4}), g.input("b", u8, {4})); }) ==
         "concat #2 after 'a': operand 0 is f32, operand 1 is u8: cast one of them");
   CHECK(mistake_of_one({4}, [](value x) { tkl::concat(0, x, x, x, x, x, x, x, x, x); }) ==
@@ -248,12 +275,14 @@ TEST_CASE("layout op mistakes") {
         "resize #1 after 'x': neither scale nor extent is given");
   CHECK(mistake_of_one({1, 4, 4, 1}, [](value x) { tkl::resize(x, {.scale = 2, .extent = 8}); }) ==
         "resize #1 after 'x': both scale and extent are given");
-  CHECK(mistake_of_one({1, 4, 4, 1}, [](value x) { tkl::resize(x, {.scale = {1, -2}}); }) ==
-        "resize #1 after 'x': axis 2 (columns): scale must be above 0");
+  CHECK(mistake_of_one({1, 4, 4, 1}, [](value x) {
+          tkl::resize(x, {.scale = {1, -2}});
+        }) == "resize #1 after 'x': axis 2 (columns): scale must be above 0");
   CHECK(mistake_of_one({1, 4, 4, 1}, [](value x) { tkl::resize(x, {.scale = 0.1}); }) ==
         "resize #1 after 'x': axis 1 (rows): input 4 times the scale is below 1: the result would be empty");
-  CHECK(mistake_of_one({1, 4, 4, 1}, [](value x) { tkl::resize(x, {.extent = {8, 0}}); }) ==
-        "resize #1 after 'x': axis 2 (columns): extent is 0, must be at least 1");
+  CHECK(mistake_of_one({1, 4, 4, 1}, [](value x) {
+          tkl::resize(x, {.extent = {8, 0}});
+        }) == "resize #1 after 'x': axis 2 (columns): extent is 0, must be at least 1");
   CHECK(mistake([](graph& g) { tkl::keep_first(g.input("x", f32, {4}), g.input("n", f32, {1}), 0); }) ==
         "keep_first #2 after 'x': count is f32, needs i32");
   CHECK(mistake([](graph& g) { tkl::keep_first(g.input("x", f32, {4}), g.input("n", i32, {2}), 0); }) ==
@@ -261,10 +290,12 @@ TEST_CASE("layout op mistakes") {
 }
 
 TEST_CASE("element-wise mistakes") {
-  CHECK(mistake([](graph& g) { g.input("a", f32, {2, 3}) + g.input("b", f32, {2, 4}); }) ==
-        "add #2 after 'a': shapes 2x3 and 2x4 do not broadcast: axis 1 has 3 and 4");
-  CHECK(mistake([](graph& g) { g.input("a", u8, {2, 3}) * 2.0f; }) ==
-        "mul #2 after 'a': operand 0 is u8, needs f32, f16 or bf16: cast it first");
+  CHECK(mistake([](graph& g) {
+          g.input("a", f32, {2, 3}) + g.input("b", f32, {2, 4});
+        }) == "add #2 after 'a': shapes 2x3 and 2x4 do not broadcast: axis 1 has 3 and 4");
+  CHECK(mistake([](graph& g) {
+          g.input("a", u8, {2, 3}) * 2.0f;
+        }) == "mul #2 after 'a': operand 0 is u8, needs f32, f16 or bf16: cast it first");
   CHECK(mistake([](graph& g) { tkl::max(g.input("a", f32, {2}), g.input("b", f16, {2})); }) ==
         "max #2 after 'a': operand 0 is f32, operand 1 is f16: cast one of them");
   CHECK(mistake([](graph& g) { tkl::relu(g.input("a", tkl::i8, {2})); }) ==
@@ -273,14 +304,18 @@ TEST_CASE("element-wise mistakes") {
 
 TEST_CASE("sizes beyond 64 bits are refused by name") {
   constexpr std::int64_t wide = std::int64_t{1} << 40;
-  CHECK(mistake([](graph& g) { g.input("x", f32, {wide, wide}); }) ==
-        "input 'x': extents 1099511627776x1099511627776 are not static or their product leaves 64 bits");
-  CHECK(mistake([](graph& g) { g.weight("w", {-1, 3}); }) ==
-        "weight 'w': extents ?x3 are not static or their product leaves 64 bits");
-  CHECK(mistake([](graph& g) { g.input("a", f32, {wide, 1}) + g.input("b", f32, {1, wide}); }) ==
-        "add #2 after 'a': the result's extents 1099511627776x1099511627776 have a product beyond 64 bits");
-  CHECK(mistake_of_one({1, 1, 1, 1}, [](value x) { tkl::pad(x, {0, 0, std::numeric_limits<std::int64_t>::max(), 0}, {0, 0, 0, 0}); }) ==
-        "pad #1 after 'x': axis 2: extent 1 with pads 9223372036854775807 and 0 leaves 64 bits");
+  CHECK(mistake([](graph& g) {
+          g.input("x", f32, {wide, wide});
+        }) == "input 'x': extents 1099511627776x1099511627776 are not static or their product leaves 64 bits");
+  CHECK(mistake([](graph& g) {
+          g.weight("w", {-1, 3});
+        }) == "weight 'w': extents ?x3 are not static or their product leaves 64 bits");
+  CHECK(mistake([](graph& g) {
+          g.input("a", f32, {wide, 1}) + g.input("b", f32, {1, wide});
+        }) == "add #2 after 'a': the result's extents 1099511627776x1099511627776 have a product beyond 64 bits");
+  CHECK(mistake_of_one({1, 1, 1, 1}, [](value x) {
+          tkl::pad(x, {0, 0, std::numeric_limits<std::int64_t>::max(), 0}, {0, 0, 0, 0});
+        }) == "pad #1 after 'x': axis 2: extent 1 with pads 9223372036854775807 and 0 leaves 64 bits");
 }
 
 TEST_CASE("models that return nothing usable") {
@@ -317,8 +352,8 @@ TEST_CASE("cost of nodes") {
   CHECK(tkl::cost_of(g, t.id).flops.value == 2 * 64 * 16 * 4 * 4);
   const value m = tkl::linear(tkl::reshape(x, {64, 16}), g.weight("fc", {10, 16}));
   CHECK(tkl::cost_of(g, m.id).flops.value == 2 * 64 * 10 * 16);
-  const value a = tkl::attention(tkl::reshape(x, {1, 64, 16}), tkl::reshape(x, {1, 64, 16}), tkl::reshape(x, {1, 64, 16}),
-                                 {.heads = 2});
+  const value a = tkl::attention(tkl::reshape(x, {1, 64, 16}), tkl::reshape(x, {1, 64, 16}),
+                                 tkl::reshape(x, {1, 64, 16}), {.heads = 2});
   CHECK(tkl::cost_of(g, a.id).flops.value == 2 * 64 * 64 * 16 * 2 + 64 * 64 * 2 * 6);
   CHECK(tkl::cost_of(g, x.id).bytes.value == 0);
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter: weights and inputs by name, layouts, probes, errors; a small network against its own loops.
-#include <tkl/graph.hpp>
-#include <tkl/graph/interpreter.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,6 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tkl/graph.hpp>
+#include <tkl/graph/interpreter.hpp>
 #include <vector>
 
 using tkl::f32;
@@ -21,7 +20,9 @@ using tkl::value;
 
 namespace {
 
-std::span<const float> view(const std::vector<float>& v) { return v; }
+std::span<const float> view(const std::vector<float>& v) {
+  return v;
+}
 
 std::vector<float> wave(std::size_t n, double phase) {
   std::vector<float> v(n);
@@ -33,8 +34,10 @@ struct squeeze_model {
   static constexpr value build(graph& g) {
     const value x = g.input("image", tkl::u8, {1, 6, 5, 3}, tkl::memory_layout::nchw);
     value y = (tkl::cast(x, f32) / 255.0f - 0.5f) / 0.5f;
-    y = tkl::conv2d(y, g.weight("conv", {4, 3, 3, 3}), g.weight("conv.bias", {4}), {.stride = 2, .pad = 1}).named("stem");
-    const value gate = tkl::hard_sigmoid(tkl::conv2d(tkl::global_average_pool(y), g.weight("gate", {4, 4, 1, 1})), 0.2f, 0.5f);
+    y = tkl::conv2d(y, g.weight("conv", {4, 3, 3, 3}), g.weight("conv.bias", {4}), {.stride = 2, .pad = 1})
+            .named("stem");
+    const value gate =
+        tkl::hard_sigmoid(tkl::conv2d(tkl::global_average_pool(y), g.weight("gate", {4, 4, 1, 1})), 0.2f, 0.5f);
     return g.output(tkl::relu(y * gate), "features", tkl::memory_layout::nchw);
   }
 };
@@ -51,7 +54,8 @@ TEST_CASE("a small network equals its loops") {
       {"conv", wave(108, 0)}, {"conv.bias", wave(4, 1)}, {"gate", wave(16, 2)}};
 
   interpreter run(g);
-  REQUIRE(run.set_weights([&](std::string_view name, const tkl::shape&) { return view(weights.find(name)->second); }).ok());
+  REQUIRE(
+      run.set_weights([&](std::string_view name, const tkl::shape&) { return view(weights.find(name)->second); }).ok());
   REQUIRE(run.set_input("image", std::span<const std::uint8_t>(image)).ok());
   REQUIRE(run.run().ok());
 
@@ -74,7 +78,8 @@ TEST_CASE("a small network equals its loops") {
       }
   for (int o = 0; o < 4; ++o) {
     double gate = 0;
-    for (int i = 0; i < 4; ++i) gate += mean[i] * static_cast<double>(weights["gate"][static_cast<std::size_t>(o * 4 + i)]);
+    for (int i = 0; i < 4; ++i)
+      gate += mean[i] * static_cast<double>(weights["gate"][static_cast<std::size_t>(o * 4 + i)]);
     gate = gate * static_cast<double>(0.2f) + 0.5;
     gate = gate < 0 ? 0 : gate > 1 ? 1 : gate;
     for (int h = 0; h < 3; ++h)
@@ -177,6 +182,7 @@ TEST_CASE("an edge is printed with its statistics") {
   char text[400]{};
   const std::size_t read = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
-  CHECK(std::string(text, read) == "twice map f32 2x2: least -6, largest 8, mean 1.33333333, NaN 1\n  2 -6 ...\n"
-                                   "edge 77: the graph has 3\n");
+  CHECK(std::string(text, read) ==
+        "twice map f32 2x2: least -6, largest 8, mean 1.33333333, NaN 1\n  2 -6 ...\n"
+        "edge 77: the graph has 3\n");
 }

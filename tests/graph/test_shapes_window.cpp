@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extents of convolution, pooling, transposed convolution: every small combination against a count of window positions.
-#include <tkl/op/conv.hpp>
-#include <tkl/op/pool.hpp>
-#include <tkl/op/window.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <string_view>
+#include <tkl/op/conv.hpp>
+#include <tkl/op/pool.hpp>
+#include <tkl/op/window.hpp>
 
 using tkl::auto_pad;
 using tkl::window_axis;
 
 namespace {
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 /// Counts the windows that lie inside the padded input, by walking over positions.
 std::int64_t count_positions(const window_axis& w) {
   std::int64_t count = 0;
-  for (std::int64_t start = -w.before; start + (w.kernel - 1) * w.dilation < w.input + w.after; start += w.stride) ++count;
+  for (std::int64_t start = -w.before; start + (w.kernel - 1) * w.dilation < w.input + w.after; start += w.stride)
+    ++count;
   return count;
 }
 
@@ -128,8 +130,8 @@ TEST_CASE("transposed convolution extents equal the reach of what is added up") 
                 for (std::int64_t i = 0; i < input; ++i)
                   for (std::int64_t k = 0; k < kernel; ++k) largest = i * stride + k * dilation;
                 const std::int64_t extent = largest + 1 + output_pad - before - after;
-                const tkl::window_extent e =
-                    tkl::conv_transpose_extent({input, kernel, stride, dilation, before, after, auto_pad::given, 0}, output_pad);
+                const tkl::window_extent e = tkl::conv_transpose_extent(
+                    {input, kernel, stride, dilation, before, after, auto_pad::given, 0}, output_pad);
                 const bool allowed = output_pad < stride || output_pad < dilation;
                 REQUIRE(e.ok() == (allowed && extent > 0));
                 if (e.ok()) REQUIRE(e.extent == extent);
@@ -149,14 +151,18 @@ TEST_CASE("transposed convolution extents equal the reach of what is added up") 
 TEST_CASE("window mistakes name the axis, the attribute and the values") {
   const auto error = [](const window_axis& w) { return tkl::conv_extent(w).error; };
   CHECK(error({4, 3, 0, 1, 0, 0, auto_pad::given, 0}).view() == "axis 1 (rows): stride is 0, must be at least 1");
-  CHECK(error({4, 3, 1, -2, 0, 0, auto_pad::given, 1}).view() == "axis 2 (columns): dilation is -2, must be at least 1");
-  CHECK(error({4, 3, 1, 1, 0, -1, auto_pad::given, 1}).view() == "axis 2 (columns): pad after is -1, must be at least 0");
+  CHECK(error({4, 3, 1, -2, 0, 0, auto_pad::given, 1}).view() ==
+        "axis 2 (columns): dilation is -2, must be at least 1");
+  CHECK(error({4, 3, 1, 1, 0, -1, auto_pad::given, 1}).view() ==
+        "axis 2 (columns): pad after is -1, must be at least 0");
   CHECK(error({4, 0, 1, 1, 0, 0, auto_pad::given, 0}).view() == "axis 1 (rows): kernel is 0, must be at least 1");
-  CHECK(error({2, 3, 1, 2, 0, 1, auto_pad::given, 0}).view() ==
-        "axis 1 (rows): the kernel does not fit: it covers 5 (kernel 3, dilation 2), the padded input has 3 (0 + 2 + 1)");
+  CHECK(
+      error({2, 3, 1, 2, 0, 1, auto_pad::given, 0}).view() ==
+      "axis 1 (rows): the kernel does not fit: it covers 5 (kernel 3, dilation 2), the padded input has 3 (0 + 2 + 1)");
   // Padding beyond any memory: refused by name, without overflow.
   const std::int64_t huge = std::int64_t{1} << 55;
-  CHECK(contains(error({1, 1, 1, 1, huge, huge, auto_pad::given, 0}).view(), "axis 1 (rows): pad before is 36028797018963968"));
+  CHECK(contains(error({1, 1, 1, 1, huge, huge, auto_pad::given, 0}).view(),
+                 "axis 1 (rows): pad before is 36028797018963968"));
   const std::int64_t most = tkl::largest_attribute;
   CHECK(tkl::conv_extent({1, 1, 1, 1, most, most, auto_pad::given, 0}).extent == 2 * most + 1);
   CHECK(!tkl::conv2d_rule({most, 1, 1, 1}, {1, 1, 1, 1}, {.pad = most}).result.ok());
@@ -170,7 +176,8 @@ template <tkl::conv2d_params P>
 constexpr std::int64_t rows_of(const tkl::shape& x, const tkl::shape& w) {
   return tkl::conv2d_rule(x, w, P).result.out[1];
 }
-static_assert(rows_of<tkl::conv2d_params{.stride = 2, .pad = {1, 1, 0, 1}, .groups = 4}>({1, 8, 8, 4}, {4, 1, 3, 3}) == 4);
+static_assert(rows_of<tkl::conv2d_params{.stride = 2, .pad = {1, 1, 0, 1}, .groups = 4}>({1, 8, 8, 4}, {4, 1, 3, 3}) ==
+              4);
 static_assert(rows_of<tkl::conv2d_params{.stride = {2, 1}, .pad = tkl::same}>({1, 7, 8, 4}, {4, 4, 3, 3}) == 4);
 static_assert(tkl::conv2d_params{.pad = 1} == tkl::conv2d_params{.pad = {1, 1, 1, 1}});
 static_assert(tkl::conv2d_params{.pad = {1, 0}} == tkl::conv2d_params{.pad = {1, 0, 1, 0}});
@@ -180,11 +187,13 @@ TEST_CASE("convolution and pooling rules on shapes") {
     return tkl::conv2d_rule(x, w, p).result;
   };
   CHECK(conv({2, 224, 224, 3}, {64, 3, 7, 7}, {.stride = 2, .pad = 3}).out == tkl::shape{2, 112, 112, 64});
-  CHECK(conv({1, 48, 320, 16}, {16, 1, 3, 3}, {.stride = {2, 1}, .pad = 1, .groups = 16}).out == tkl::shape{1, 24, 320, 16});
+  CHECK(conv({1, 48, 320, 16}, {16, 1, 3, 3}, {.stride = {2, 1}, .pad = 1, .groups = 16}).out ==
+        tkl::shape{1, 24, 320, 16});
   CHECK(conv({0, 8, 8, 4}, {6, 4, 3, 3}, {}).out == tkl::shape{0, 6, 6, 6});
   CHECK(conv({1, 8, 8, 4}, {6, 1, 1, 1}, {.groups = 4}).error.view() ==
         "weight has 6 output channels, not a multiple of groups 4");
-  CHECK(conv({1, 8, 8, 6}, {8, 1, 1, 1}, {.groups = 4}).error.view() == "input has 6 channels, not a multiple of groups 4");
+  CHECK(conv({1, 8, 8, 6}, {8, 1, 1, 1}, {.groups = 4}).error.view() ==
+        "input has 6 channels, not a multiple of groups 4");
   CHECK(conv({1, 8, 8, 6}, {8, 6, 1, 1}, {.groups = 0}).error.view() ==
         "groups is 0, must be at least 1 and at most 2147483647");
   CHECK(conv({1, 8, 8, 8}, {8, 8, 1, 1}, {.groups = 4}).error.view() ==
@@ -199,8 +208,10 @@ TEST_CASE("convolution and pooling rules on shapes") {
   CHECK(tkl::pool2d_rule({1, 3, 80, 480}, tkl::average_pool2d_params{.kernel = {3, 2}}).result.out ==
         tkl::shape{1, 1, 40, 480});
   CHECK(tkl::pool2d_rule({1, 8, 8, 4}, tkl::max_pool2d_params{}).result.error.view() == "kernel is not given");
-  CHECK(tkl::pool2d_rule({1, 1, 1, 1}, tkl::max_pool2d_params{.kernel = 3, .stride = 3, .pad = 3}).result.error.view() ==
-        "axis 1 (rows): pad 3 must be below the kernel, which covers 3: a window would see no element");
-  CHECK(tkl::pool2d_rule({1, 0, 4, 1}, tkl::max_pool2d_params{.kernel = 1}).result.error.view() ==
-        "axis 1 (rows): the kernel does not fit: it covers 1 (kernel 1, dilation 1), the padded input has 0 (0 + 0 + 0)");
+  CHECK(
+      tkl::pool2d_rule({1, 1, 1, 1}, tkl::max_pool2d_params{.kernel = 3, .stride = 3, .pad = 3}).result.error.view() ==
+      "axis 1 (rows): pad 3 must be below the kernel, which covers 3: a window would see no element");
+  CHECK(
+      tkl::pool2d_rule({1, 0, 4, 1}, tkl::max_pool2d_params{.kernel = 1}).result.error.view() ==
+      "axis 1 (rows): the kernel does not fit: it covers 1 (kernel 1, dilation 1), the padded input has 0 (0 + 0 + 0)");
 }

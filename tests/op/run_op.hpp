@@ -2,14 +2,13 @@
 // Runs one op, or a small graph, in the interpreter: tensors in, values out.
 #pragma once
 
-#include <tkl/graph.hpp>
-#include <tkl/graph/interpreter.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <tkl/graph.hpp>
+#include <tkl/graph/interpreter.hpp>
 #include <vector>
 
 struct tensor_of_test {
@@ -66,7 +65,8 @@ inline bool close(const numbers& a, const numbers& b, double tolerance = 1e-6) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (std::isnan(a[i]) != std::isnan(b[i])) return false;
-    if (!std::isnan(a[i]) && a[i] != b[i] && !(std::fabs(a[i] - b[i]) <= tolerance * (1 + std::fabs(b[i])))) return false;
+    if (!std::isnan(a[i]) && a[i] != b[i] && !(std::fabs(a[i] - b[i]) <= tolerance * (1 + std::fabs(b[i]))))
+      return false;
   }
   return true;
 }

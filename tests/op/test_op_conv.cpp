@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definitions of convolution and transposed convolution against published values and independent loops.
-#include "run_op.hpp"
-
 #include <random>
+
+#include "run_op.hpp"
 
 namespace {
 
@@ -57,7 +57,7 @@ TEST_CASE("dilated depthwise convolution with bias") {
     return tkl::conv2d(in[0], in[1], in[2], {.pad = 2, .dilation = 2, .groups = 4});
   });
   for (int c = 0; c < 4; ++c)
-    CHECK(channel(r, c) == numbers{29, 33, 49, 33, 37, 49, 53,  79, 53, 57, 73, 79, 118,
+    CHECK(channel(r, c) == numbers{29, 33, 49, 33, 37, 49, 53, 79, 53, 57,  73, 79, 118,
                                    79, 85, 49, 53, 79, 53, 57, 69, 73, 109, 73, 77});
 }
 
@@ -121,7 +121,9 @@ TEST_CASE("transposed convolution is the adjoint of convolution") {
     return t;
   };
   for (int trial = 0; trial < 200; ++trial) {
-    const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+    const auto pick = [&](int low, int high) {
+      return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
     const int groups = pick(1, 3), in = groups * pick(1, 3), out = groups * pick(1, 3);
     const int kh = pick(1, 3), kw = pick(1, 3);
     const tkl::pair2 stride{pick(1, 3), pick(1, 3)}, dilation{pick(1, 2), pick(1, 2)};
@@ -137,9 +139,10 @@ TEST_CASE("transposed convolution is the adjoint of convolution") {
       const std::int64_t full = (forward.shape[1 + axis] - 1) * stride[axis] + (k - 1) * dilation[axis] + 1;
       lost[axis] = x.shape[1 + axis] + pad.before(axis) + pad.after(axis) - full;
     }
-    if (lost[0] >= std::max(stride.rows, dilation.rows) || lost[1] >= std::max(stride.columns, dilation.columns)) continue;
-    const auto back = transposed(y, w, {.stride = stride, .pad = pad, .dilation = dilation, .groups = groups,
-                                        .output_pad = {lost[0], lost[1]}});
+    if (lost[0] >= std::max(stride.rows, dilation.rows) || lost[1] >= std::max(stride.columns, dilation.columns))
+      continue;
+    const auto back = transposed(
+        y, w, {.stride = stride, .pad = pad, .dilation = dilation, .groups = groups, .output_pad = {lost[0], lost[1]}});
     REQUIRE(back.error == "");
     REQUIRE(back.shape == x.shape);
     double left = 0, right = 0;
@@ -153,10 +156,14 @@ TEST_CASE("transposed convolution is the adjoint of convolution") {
 TEST_CASE("convolution equals scattering") {
   std::mt19937 random(3);
   for (int trial = 0; trial < 200; ++trial) {
-    const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+    const auto pick = [&](int low, int high) {
+      return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
     const int groups = pick(1, 3), per_in = pick(1, 3), per_out = pick(1, 3), kh = pick(1, 4), kw = pick(1, 4);
-    const tkl::conv2d_params p{.stride = {pick(1, 3), pick(1, 3)}, .pad = {pick(0, 3), pick(0, 3), pick(0, 3), pick(0, 3)},
-                               .dilation = {pick(1, 2), pick(1, 2)}, .groups = groups};
+    const tkl::conv2d_params p{.stride = {pick(1, 3), pick(1, 3)},
+                               .pad = {pick(0, 3), pick(0, 3), pick(0, 3), pick(0, 3)},
+                               .dilation = {pick(1, 2), pick(1, 2)},
+                               .groups = groups};
     tensor_of_test x = filled({2, pick(7, 9), pick(7, 9), groups * per_in}, 0);
     tensor_of_test w = filled({groups * per_out, per_in, kh, kw}, 0);
     for (double& v : x.values) v = pick(-9, 9);
@@ -171,7 +178,8 @@ TEST_CASE("convolution equals scattering") {
           for (std::int64_t i = 0; i < x.shape[3]; ++i, ++at)
             for (std::int64_t u = 0; u < kh; ++u)
               for (std::int64_t v = 0; v < kw; ++v) {
-                const std::int64_t row = h + p.pad.top - u * p.dilation.rows, column = c + p.pad.left - v * p.dilation.columns;
+                const std::int64_t row = h + p.pad.top - u * p.dilation.rows,
+                                   column = c + p.pad.left - v * p.dilation.columns;
                 if (row < 0 || column < 0 || row % p.stride.rows || column % p.stride.columns) continue;
                 const std::int64_t oh = row / p.stride.rows, ow = column / p.stride.columns;
                 if (oh >= r.shape[1] || ow >= r.shape[2]) continue;

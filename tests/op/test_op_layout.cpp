@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices, joins, borders, permutations, resizing: the ops that move elements.
-#include "run_op.hpp"
-
 #include <limits>
+
+#include "run_op.hpp"
 
 namespace {
 
 constexpr std::int64_t big = std::numeric_limits<std::int64_t>::max();
 
 numbers sliced(std::int64_t extent, std::int64_t begin, std::int64_t end, std::int64_t step) {
-  return run_op({counting({extent}, 0)}, [&](tkl::graph&, graph_inputs in) {
-           return tkl::slice(in[0], 0, begin, end, step);
-         }).values;
+  return run_op({counting({extent}, 0)},
+                [&](tkl::graph&, graph_inputs in) { return tkl::slice(in[0], 0, begin, end, step); })
+      .values;
 }
 
 /// NumPy's rule as its documentation words it: collect the indices one by one.
@@ -78,7 +78,8 @@ TEST_CASE("slices, reversal and parts of inner axes") {
 
 TEST_CASE("concatenation, empty operands included") {
   const auto join = [](int axis, const std::vector<tensor_of_test>& all) {
-    return run_op(all, [&](tkl::graph&, graph_inputs in) { return tkl::concat(axis, std::span<const tkl::value>(in)); });
+    return run_op(all,
+                  [&](tkl::graph&, graph_inputs in) { return tkl::concat(axis, std::span<const tkl::value>(in)); });
   };
   CHECK(join(0, {counting({0}), counting({2})}).values == numbers{1, 2});
   CHECK(join(0, {counting({2}), counting({0})}).values == numbers{1, 2});
@@ -94,8 +95,9 @@ TEST_CASE("pad, transpose, reshape") {
     return tkl::pad(in[0], {1, 0}, {0, 2}, -1);
   });
   CHECK(padded.values == numbers{-1, -1, -1, -1, 1, 2, -1, -1, 3, 4, -1, -1});
-  CHECK(run_op({counting({0, 2})}, [](tkl::graph&, graph_inputs in) { return tkl::pad(in[0], {1, 0}, {0, 0}, 9); }).values ==
-        numbers{9, 9});
+  CHECK(run_op({counting({0, 2})}, [](tkl::graph&, graph_inputs in) {
+          return tkl::pad(in[0], {1, 0}, {0, 0}, 9);
+        }).values == numbers{9, 9});
   const auto turned = run_op({counting({2, 3, 2})}, [](tkl::graph&, graph_inputs in) {
     return tkl::transpose(in[0], {2, 0, 1});
   });
@@ -175,7 +177,8 @@ TEST_CASE("resize coordinates against linear functions") {
           const double ratio = static_cast<double>(in) / static_cast<double>(out);
           double at = 0;
           if (c == tkl::coordinate_kind::half_pixel) at = (static_cast<double>(o) + 0.5) * ratio - 0.5;
-          if (c == tkl::coordinate_kind::pytorch_half_pixel && out > 1) at = (static_cast<double>(o) + 0.5) * ratio - 0.5;
+          if (c == tkl::coordinate_kind::pytorch_half_pixel && out > 1)
+            at = (static_cast<double>(o) + 0.5) * ratio - 0.5;
           if (c == tkl::coordinate_kind::asymmetric) at = static_cast<double>(o) * ratio;
           if (c == tkl::coordinate_kind::align_corners && out > 1)
             at = static_cast<double>(o * (in - 1)) / static_cast<double>(out - 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element-wise functions of graph values: broadcasting, literals, NaN, types; casts and keep_first.
-#include "run_op.hpp"
-
 #include <limits>
+
+#include "run_op.hpp"
 
 namespace {
 
@@ -80,7 +80,8 @@ TEST_CASE("casts round to nearest even, clamp before converting, and turn NaN in
         numbers{127, -128, 127, -128, 127, -128, 127, 0, 0, 2, 0, -2});
   CHECK(cast_of({300, -3, 254.5, 2.5, 3.5}, tkl::u8) == numbers{255, 0, 254, 2, 4});
   CHECK(cast_of({3e9, -3e9, 2.5}, tkl::i32) == numbers{2147483647, -2147483648.0, 2});
-  CHECK(cast_of({2049, 65519.9, 65520, 5.9604644775390625e-8}, tkl::f16) == numbers{2048, 65504, inf, 5.9604644775390625e-8});
+  CHECK(cast_of({2049, 65519.9, 65520, 5.9604644775390625e-8}, tkl::f16) ==
+        numbers{2048, 65504, inf, 5.9604644775390625e-8});
   CHECK(cast_of({3.14, 1.00390625, 1.01171875}, tkl::bf16) == numbers{3.140625, 1.0, 1.015625});
   CHECK(std::isnan(cast_of({nan_value}, tkl::bf16)[0]));
 }

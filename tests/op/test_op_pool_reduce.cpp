@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definitions of pooling and reductions.
-#include "run_op.hpp"
-
 #include <limits>
+
+#include "run_op.hpp"
 
 namespace {
 
@@ -22,8 +22,9 @@ TEST_CASE("the divisor does not count what hangs over in ceil mode") {
   const auto r = average_pool(counting({1, 1, 5, 1}), {.kernel = {1, 2}, .ceil_mode = true, .count_include_pad = true});
   CHECK(r.values == numbers{1.5, 3.5, 5.0});
   // A window over the padding as well: 5 and the padding behind it count, the cell beyond does not.
-  const auto padded = average_pool(counting({1, 1, 4, 1}), {.kernel = {1, 3}, .stride = {1, 3}, .pad = {0, 0, 0, 1},
-                                                            .ceil_mode = true, .count_include_pad = true});
+  const auto padded = average_pool(
+      counting({1, 1, 4, 1}),
+      {.kernel = {1, 3}, .stride = {1, 3}, .pad = {0, 0, 0, 1}, .ceil_mode = true, .count_include_pad = true});
   CHECK(padded.values == numbers{2, 2});
 }
 
@@ -92,7 +93,8 @@ TEST_CASE("global pooling keeps the axes and counts in full precision") {
   CHECK(mean.values == numbers{1});
   tensor_of_test twenty = filled({1, 256, 256, 1}, 20);
   twenty.type = tkl::f16;
-  CHECK(run_op({twenty}, [](tkl::graph&, graph_inputs in) { return tkl::global_average_pool(in[0]); }).values == numbers{20});
+  CHECK(run_op({twenty}, [](tkl::graph&, graph_inputs in) { return tkl::global_average_pool(in[0]); }).values ==
+        numbers{20});
   // 22 channels of 9 * (o + 1): mean and maximum over the channels.
   tensor_of_test weight = filled({22, 9, 1, 1}, 0);
   for (std::size_t i = 0; i < weight.values.size(); ++i) weight.values[i] = static_cast<double>(i / 9 + 1);
@@ -114,10 +116,12 @@ TEST_CASE("reductions over any set of axes") {
                                                  9 + 10 + 11 + 12 + 21 + 22 + 23 + 24});
   CHECK(reduce({0, 1, 2}, false).shape.rank == 0);
   CHECK(reduce({0, 1, 2}, false).values == numbers{300});
-  CHECK(run_op({x}, [](tkl::graph&, graph_inputs in) { return tkl::reduce_mean(in[0], {1, 2}, {.keep_dims = false}); }).values ==
-        numbers{6.5, 18.5});
-  CHECK(run_op({x}, [](tkl::graph&, graph_inputs in) { return tkl::reduce_max(in[0], 1, {.keep_dims = false}); }).values ==
-        numbers{9, 10, 11, 12, 21, 22, 23, 24});
+  CHECK(run_op({x}, [](tkl::graph&, graph_inputs in) {
+          return tkl::reduce_mean(in[0], {1, 2}, {.keep_dims = false});
+        }).values == numbers{6.5, 18.5});
+  CHECK(run_op({x}, [](tkl::graph&, graph_inputs in) {
+          return tkl::reduce_max(in[0], 1, {.keep_dims = false});
+        }).values == numbers{9, 10, 11, 12, 21, 22, 23, 24});
   CHECK(run_op({x}, [](tkl::graph&, graph_inputs in) { return tkl::reduce_min(in[0], 2); }).values ==
         numbers{1, 5, 9, 13, 17, 21});
   CHECK(run_op({counting({3, 0})}, [](tkl::graph&, graph_inputs in) { return tkl::reduce_sum(in[0], 1); }).values ==

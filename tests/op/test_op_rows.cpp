@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definitions of softmax, normalisation, attention and matrix products.
-#include "run_op.hpp"
-
 #include <limits>
+
+#include "run_op.hpp"
 
 namespace {
 
@@ -63,19 +63,17 @@ TEST_CASE("layer normalisation with scale and offset; eps below the variance's r
 }
 
 TEST_CASE("batch normalisation per channel") {
-  const auto r = run_op({{{1, 1, 2, 2}, {1, 2, 3, 4}}, {{2}, {2, 10}}, {{2}, {0.5, 1}}, {{2}, {1, 2}}, {{2}, {3, 0}}},
-                        [](tkl::graph&, graph_inputs in) {
-                          return tkl::batch_norm(in[0], in[1], in[2], in[3], in[4], {.eps = 1});
-                        });
+  const auto r = run_op(
+      {{{1, 1, 2, 2}, {1, 2, 3, 4}}, {{2}, {2, 10}}, {{2}, {0.5, 1}}, {{2}, {1, 2}}, {{2}, {3, 0}}},
+      [](tkl::graph&, graph_inputs in) { return tkl::batch_norm(in[0], in[1], in[2], in[3], in[4], {.eps = 1}); });
   CHECK(close(r.values, {0.5, 1, 2.5, 21}));
 }
 
 TEST_CASE("attention: a query without keys gives zeros") {
   for (const double masked : {-inf, -1e30}) {
-    const auto r = run_op({{{1, 2, 1}, {1, 1}}, {{1, 2, 1}, {1, 2}}, {{1, 2, 1}, {10, 20}}, {{2, 2}, {masked, masked, 0, 0}}},
-                          [](tkl::graph&, graph_inputs in) {
-                            return tkl::attention(in[0], in[1], in[2], in[3], {.scale = 1});
-                          });
+    const auto r =
+        run_op({{{1, 2, 1}, {1, 1}}, {{1, 2, 1}, {1, 2}}, {{1, 2, 1}, {10, 20}}, {{2, 2}, {masked, masked, 0, 0}}},
+               [](tkl::graph&, graph_inputs in) { return tkl::attention(in[0], in[1], in[2], in[3], {.scale = 1}); });
     CHECK(close({r.values[1]}, {17.310586}));
     if (masked == -inf) CHECK(r.values[0] == 0);
   }
@@ -139,8 +137,8 @@ TEST_CASE("matrix products: transposes, batches, inner extent 0") {
   CHECK(product(a, b, {}).values == numbers{22, 28, 49, 64});
   CHECK(product({{3, 2}, {1, 4, 2, 5, 3, 6}}, b, {.transpose_a = true}).values == numbers{22, 28, 49, 64});
   CHECK(product(a, {{2, 3}, {1, 3, 5, 2, 4, 6}}, {.transpose_b = true}).values == numbers{22, 28, 49, 64});
-  CHECK(product({{3, 2}, {1, 4, 2, 5, 3, 6}}, {{2, 3}, {1, 3, 5, 2, 4, 6}}, {.transpose_a = true, .transpose_b = true}).values ==
-        numbers{22, 28, 49, 64});
+  CHECK(product({{3, 2}, {1, 4, 2, 5, 3, 6}}, {{2, 3}, {1, 3, 5, 2, 4, 6}}, {.transpose_a = true, .transpose_b = true})
+            .values == numbers{22, 28, 49, 64});
   const auto empty = product(counting({2, 0}), counting({0, 3}), {});
   CHECK(empty.shape == tkl::shape{2, 3});
   CHECK(empty.values == numbers(6, 0.0));
@@ -149,7 +147,8 @@ TEST_CASE("matrix products: transposes, batches, inner extent 0") {
   const auto batched = product(counting({2, 1, 2, 2}), counting({3, 2, 1}), {});
   CHECK(batched.shape == tkl::shape{2, 3, 2, 1});
   CHECK(batched.values == numbers{5, 11, 11, 25, 17, 39, 17, 23, 39, 53, 61, 83});
-  const auto square = run_op({counting({2, 2})}, [](tkl::graph&, graph_inputs in) { return tkl::matmul(in[0], in[0]); });
+  const auto square =
+      run_op({counting({2, 2})}, [](tkl::graph&, graph_inputs in) { return tkl::matmul(in[0], in[0]); });
   CHECK(square.values == numbers{7, 10, 15, 22});
 }
 
@@ -157,9 +156,8 @@ TEST_CASE("half-precision dot products do not stall at 2048") {
   for (const std::int64_t n : {4096, 2049}) {
     tensor_of_test ones = filled({1, n}, 1);
     ones.type = tkl::f16;
-    const auto r = run_op({ones}, [](tkl::graph&, graph_inputs in) {
-      return tkl::matmul(in[0], in[0], {.transpose_b = true});
-    });
+    const auto r =
+        run_op({ones}, [](tkl::graph&, graph_inputs in) { return tkl::matmul(in[0], in[0], {.transpose_b = true}); });
     CHECK(r.values == numbers{n == 4096 ? 4096.0 : 2048.0});
   }
 }

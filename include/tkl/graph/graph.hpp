@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph as a value: an array of nodes in the order in which they were built, usable in constant evaluation.
 //
-// Shapes are logical: four-axis tensors are batch, row, column, channel, whatever the caller's memory looks like; an input
-// or output that lies in memory as batch, channel, row, column says so when it is declared. A mistake does not stop the
-// build: the first one is kept as a text with names and numbers (`error`), and the value that it returns is invalid;
-// what is built from an invalid value is invalid and silent.
+// Shapes are logical: four-axis tensors are batch, row, column, channel, whatever the caller's memory looks like; an
+// input or output that lies in memory as batch, channel, row, column says so when it is declared. A mistake does not
+// stop the build: the first one is kept as a text with names and numbers (`error`), and the value that it returns is
+// invalid; what is built from an invalid value is invalid and silent.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <tkl/core/element.hpp>
 #include <tkl/core/shape.hpp>
 #include <tkl/core/text.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/graph/op_kind.hpp>
-
-#include <cstdint>
-#include <string_view>
 #include <vector>
 
 namespace tkl {
@@ -129,8 +128,8 @@ struct graph {
     return {this, static_cast<std::int32_t>(nodes.size()) - 1};
   }
 
-  /// A tensor that the caller brings: name, element type, extents in the order batch, row, column, channel (any rank up to
-  /// six). `layout` nchw: in the caller's memory the channel axis stands second (four axes only).
+  /// A tensor that the caller brings: name, element type, extents in the order batch, row, column, channel (any rank up
+  /// to six). `layout` nchw: in the caller's memory the channel axis stands second (four axes only).
   constexpr value input(std::string_view name, element type, const tkl::shape& extents,
                         memory_layout layout = memory_layout::nhwc) {
     if (!extents.elements().valid) {
@@ -167,8 +166,8 @@ struct graph {
       if (name_at(n.name) != name) continue;
       if (n.shape == extents && n.type == type) return {this, e.node};
       text<240> m;
-      m << "weight '" << name << "': declared as " << name_of(n.type) << ' ' << n.shape << " and again as " << name_of(type)
-        << ' ' << extents;
+      m << "weight '" << name << "': declared as " << name_of(n.type) << ' ' << n.shape << " and again as "
+        << name_of(type) << ' ' << extents;
       return fail(m);
     }
     if (!extents.elements().valid) {
@@ -202,8 +201,12 @@ struct graph {
   }
 };
 
-constexpr const node& value::operator*() const { return owner->nodes[static_cast<std::size_t>(id)]; }
-constexpr tkl::shape value::shape() const { return valid() ? (**this).shape : tkl::shape{}; }
+constexpr const node& value::operator*() const {
+  return owner->nodes[static_cast<std::size_t>(id)];
+}
+constexpr tkl::shape value::shape() const {
+  return valid() ? (**this).shape : tkl::shape{};
+}
 constexpr value value::named(std::string_view name) const {
   if (valid()) owner->nodes[static_cast<std::size_t>(id)].name = owner->add_name(name);
   return *this;

@@ -3,11 +3,10 @@
 // expression. Here: what an expression holds, and the rule for its extents.
 #pragma once
 
-#include <tkl/op/elementwise.hpp>
-#include <tkl/op/operand.hpp>
-
 #include <cstdint>
 #include <string_view>
+#include <tkl/op/elementwise.hpp>
+#include <tkl/op/operand.hpp>
 #include <type_traits>
 
 namespace tkl {
@@ -92,7 +91,7 @@ constexpr const auto& operation_of(const apply_node<F, A>& n) {
 }
 template <class F, class A, class B>
 constexpr const auto& operation_of(const apply_node<F, A, B>& n) {
-  if constexpr (operation_count<A> > 0) {
+  if constexpr (operation_count < A >> 0) {
     return operation_of(n.a);
   } else {
     return operation_of(n.b);
@@ -100,7 +99,7 @@ constexpr const auto& operation_of(const apply_node<F, A, B>& n) {
 }
 template <class F, class A, class B, class C>
 constexpr const auto& operation_of(const apply_node<F, A, B, C>& n) {
-  if constexpr (operation_count<A> > 0) {
+  if constexpr (operation_count < A >> 0) {
     return operation_of(n.a);
   } else if constexpr (operation_count<B> > 0) {
     return operation_of(n.b);

@@ -2,18 +2,17 @@
 // Tensors and views as operands of expressions: every function of graph values takes them too, and then builds an
 // expression that computes nothing until assign() evaluates it.
 //
-// An expression keeps pointers to the elements of its operands: they must live until it is evaluated. A temporary tensor
-// is a compile error.
+// An expression keeps pointers to the elements of its operands: they must live until it is evaluated. A temporary
+// tensor is a compile error.
 #pragma once
-
-#include <tkl/core/tensor.hpp>
-#include <tkl/core/view.hpp>
-#include <tkl/expr/functions.hpp>
-#include <tkl/op/params.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <tkl/core/tensor.hpp>
+#include <tkl/core/view.hpp>
+#include <tkl/expr/functions.hpp>
+#include <tkl/op/params.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -164,9 +163,9 @@ constexpr auto as_leaf(A&& a) {
 
 /// Function objects applied to tensors and views, or to them and expressions and numbers.
 template <class F, class... A>
-  requires((... || operand_source<A>))
-struct application<F, A...> {
-  static_assert((... && eager_argument<A>), "an element-wise function of tensors takes tensors, views, expressions and numbers");
+requires((... || operand_source<A>)) struct application<F, A...> {
+  static_assert((... && eager_argument<A>),
+                "an element-wise function of tensors takes tensors, views, expressions and numbers");
   template <class... X>
   TKL_FN static constexpr auto make(X&&... x) {
     return make_apply<F>(as_leaf(std::forward<X>(x))...);
@@ -177,23 +176,19 @@ template <class A, class B>
 concept eager_operands = (operand_source<A> || operand_source<B>)&&eager_argument<A>&& eager_argument<B>;
 
 template <class A, class B>
-  requires eager_operands<A, B>
-TKL_FN constexpr auto operator+(A&& a, B&& b) {
+requires eager_operands<A, B> TKL_FN constexpr auto operator+(A&& a, B&& b) {
   return make_apply<fn::add>(as_leaf(std::forward<A>(a)), as_leaf(std::forward<B>(b)));
 }
 template <class A, class B>
-  requires eager_operands<A, B>
-TKL_FN constexpr auto operator-(A&& a, B&& b) {
+requires eager_operands<A, B> TKL_FN constexpr auto operator-(A&& a, B&& b) {
   return make_apply<fn::sub>(as_leaf(std::forward<A>(a)), as_leaf(std::forward<B>(b)));
 }
 template <class A, class B>
-  requires eager_operands<A, B>
-TKL_FN constexpr auto operator*(A&& a, B&& b) {
+requires eager_operands<A, B> TKL_FN constexpr auto operator*(A&& a, B&& b) {
   return make_apply<fn::mul>(as_leaf(std::forward<A>(a)), as_leaf(std::forward<B>(b)));
 }
 template <class A, class B>
-  requires eager_operands<A, B>
-TKL_FN constexpr auto operator/(A&& a, B&& b) {
+requires eager_operands<A, B> TKL_FN constexpr auto operator/(A&& a, B&& b) {
   return make_apply<fn::div>(as_leaf(std::forward<A>(a)), as_leaf(std::forward<B>(b)));
 }
 template <operand_source A>
@@ -210,7 +205,8 @@ constexpr auto channel(X&& x) {
     static_assert(decltype(source)::rank == 1, "channel takes one axis of values");
     return channel_leaf<decltype(source)>{{}, source};
   } else {
-    static_assert(std::is_lvalue_reference_v<X>, "a temporary container is gone before the expression is evaluated: give it a name");
+    static_assert(std::is_lvalue_reference_v<X>,
+                  "a temporary container is gone before the expression is evaluated: give it a name");
     using T = std::remove_reference_t<decltype(*std::data(x))>;
     if constexpr (std::is_array_v<std::remove_reference_t<X>>) {
       using V = view<const T, row_major<static_cast<std::int64_t>(std::extent_v<std::remove_reference_t<X>>)>>;

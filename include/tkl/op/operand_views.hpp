@@ -2,17 +2,16 @@
 // Slices, reversals, permutations of axes and new shapes of tensors in memory: no element moves, and the result is an
 // operand like any other (an argument of an op, a part of an expression, the target of assign).
 //
-// With parameters as arguments (slice(x, 1, 0, 4)) mistakes are found when the expression is assigned; with parameters as
-// template arguments (slice<slice_params{.axis = 1, .end = 4}>(x)) when the program is compiled.
+// With parameters as arguments (slice(x, 1, 0, 4)) mistakes are found when the expression is assigned; with parameters
+// as template arguments (slice<slice_params{.axis = 1, .end = 4}>(x)) when the program is compiled.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/op/operand.hpp>
 #include <tkl/op/reshape.hpp>
 #include <tkl/op/slice.hpp>
 #include <tkl/op/transpose.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace tkl {
 
@@ -127,9 +126,9 @@ constexpr auto reshape(X&& x, const std::int64_t (&extents)[Rank]) {
 }
 /// The same with extents that are template arguments: reshape<2, -1>(x).
 template <std::int64_t... Extents, operand_source X>
-  requires(sizeof...(Extents) > 0)
-constexpr auto reshape(X&& x) {
-  return detail::rearrange<fixed_params<reshape_params<static_cast<int>(sizeof...(Extents))>{{Extents...}}>>(std::forward<X>(x));
+requires(sizeof...(Extents) > 0) constexpr auto reshape(X&& x) {
+  return detail::rearrange<fixed_params<reshape_params<static_cast<int>(sizeof...(Extents))>{{Extents...}}>>(
+      std::forward<X>(x));
 }
 
 }  // namespace tkl

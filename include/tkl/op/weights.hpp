@@ -4,7 +4,6 @@
 
 #include <tkl/core/packed.hpp>
 #include <tkl/op/operand.hpp>
-
 #include <type_traits>
 #include <utility>
 
