@@ -1,6 +1,8 @@
 // expect: conv2d 'conv': axis 1 \(rows\): the kernel does not fit: it covers 5 \(kernel 3, dilation 2\), the padded
-// input has 4 \(0 \+ 4 \+ 0\) SPDX-License-Identifier: Apache-2.0 A kernel that is larger than the padded input. There
-// is no place for a single window along that axis: pad, or use a smaller kernel.
+// expect: padded input has 4 \(0 \+ 4 \+ 0\)
+// SPDX-License-Identifier: Apache-2.0
+// A kernel that is larger than the padded input.
+// There is no place for a single window along that axis: pad, or use a smaller kernel.
 #include <tkl/graph.hpp>
 
 struct model {

@@ -1,5 +1,7 @@
-// expect: max_pool2d #1 after 'image': axis 1 \(rows\): pad 3 must be below the kernel, which covers 3: a window would
-// see no element SPDX-License-Identifier: Apache-2.0 Pooling with a padding as large as the kernel.
+// expect: max_pool2d #1 after 'image': axis 1 \(rows\): pad 3 must be below the kernel, which covers 3: a window
+// expect: a window would see no element
+// SPDX-License-Identifier: Apache-2.0
+// Pooling with a padding as large as the kernel.
 #include <tkl/graph.hpp>
 
 struct model {
