@@ -112,9 +112,27 @@ TKL_NOINLINE void store_tile(const void* context, const typename M::value* tile,
   }
 }
 
-template <class M, class TC, class E>
+/// store_tile for a whole tile row of NV vectors: no masks, no inner loop.
+template <class M, int NV, class TC, class E>
+TKL_NOINLINE void store_whole_tile(const void* context, const typename M::value* tile, const row_place* places,
+                                   int rows, std::int64_t column, int columns) {
+  constexpr int width = M::width;
+  if (columns != NV * width) return store_tile<M, TC, E>(context, tile, places, rows, column, columns);
+  const auto& c = *static_cast<const epilogue_context<TC, E>*>(context);
+  for (int i = 0; i < rows; ++i, tile += NV) {
+    const std::int64_t(&outer)[3] = places[i].outer;
+    TC* out = c.out + (places[i].out + column);
+    TKL_UNROLL
+    for (int j = 0; j < NV; ++j) {
+      const position at{{outer[0], outer[1], outer[2]}, column + j * width};
+      M::store(out + j * width, eval(c.epilogue, typename M::leaf{tile[j], at, width}));
+    }
+  }
+}
+
+template <gemm_schedule S, class M, class TC, class E>
 TKL_FN tile_sink<M> sink_of(const epilogue_context<TC, E>& context) {
-  return {&context, &store_tile<M, TC, E>};
+  return {&context, &store_whole_tile<M, S.nr, TC, E>};
 }
 
 /// One contraction: rows through pointers times packed panels.

@@ -75,7 +75,7 @@ void conv2d(const conv2d_problem<TA, TW, TC>& p, const E& epilogue, const X& exe
   whole.panels = p.weights;
   whole.depth = group_in;
   whole.columns = group_out;
-  whole.sink = sink_of<M>(context);
+  whole.sink = sink_of<tile, M>(context);
   const std::int64_t panels = packed_matrix_elements(whole.space.tap_count() * group_in, group_out, M::width);
   const std::int64_t bytes = contraction_scratch_bytes(tile, whole.space, group_in, sizeof(TA));
   const std::int64_t parts = contraction_parts<tile>(whole);

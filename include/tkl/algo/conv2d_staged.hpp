@@ -178,7 +178,7 @@ void conv2d_staged(const conv2d_staged_problem<TA, TW, TC>& p, const P& prologue
       c.space.out_first[0] = n, c.space.out_first[1] = first;
       c.depth = group_in * (g.kernel[1] / (c.space.taps[1] > 0 ? c.space.taps[1] : 1));
       c.columns = group_out;
-      c.sink = sink_of<M>(context);
+      c.sink = sink_of<S.gemm(), M>(context);
       c.panels = p.weights;
       for (std::int64_t group = 0; group < g.groups; ++group) {
         c.a = staged + group * group_in;

@@ -84,7 +84,7 @@ void conv_transpose2d(const conv_transpose2d_problem<TA, TW, TC>& p, const E& ep
   contraction<M, TA, TW> c{.panels = p.weights};
   c.depth = group_in;
   c.columns = group_out;
-  c.sink = sink_of<M>(context);
+  c.sink = sink_of<S.gemm(), M>(context);
   for (std::int64_t r = 0; r < g.stride[0]; ++r)
     for (std::int64_t q = 0; q < g.stride[1]; ++q) {
       c.space = conv_transpose2d_rows(g, p.x.shape, p.y.shape, r, q);

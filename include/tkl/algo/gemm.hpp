@@ -79,7 +79,7 @@ void gemm(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& execu
           contraction<M, TA, scalar> whole{
               .space = space, .a = matrix, .panels = packed, .depth = depth, .columns = count};
           whole.first_column = first;
-          whole.sink = sink_of<M>(context);
+          whole.sink = sink_of<S, M>(context);
           executor.parallel_for(contraction_parts<S>(whole), [&](std::int64_t begin, std::int64_t end, int) {
             one_tap_scratch<S> pointers;
             contract<S>(whole, begin, end, pointers.bytes);
@@ -99,7 +99,7 @@ void gemm(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& execu
             rest.space.in_stride[2] = depth;
             rest.space.out_first[2] = row;
             rest.first_column = first;
-            rest.sink = sink_of<M>(context);
+            rest.sink = sink_of<S, M>(context);
             contract<S>(rest, 0, contraction_parts<S>(rest), pointers.bytes);
           }
         });

@@ -71,7 +71,7 @@ void matmul(const packed_matmul_problem<TA, TW, TC>& p, const E& epilogue, const
   contraction<M, TA, TW> c{.space = matmul_rows(p.a.shape, p.c.shape), .a = p.a.data, .panels = p.b};
   c.depth = p.a.shape.extent[3];
   c.columns = p.c.shape.extent[3];
-  c.sink = sink_of<M>(context);
+  c.sink = sink_of<S, M>(context);
   executor.parallel_for(contraction_parts<S>(c), [&](std::int64_t begin, std::int64_t end, int) {
     one_tap_scratch<S> pointers;
     contract<S>(c, begin, end, pointers.bytes);
@@ -84,23 +84,25 @@ template <class M, class TB>
 TKL_NOINLINE void stage_panels(const TB* b, std::int64_t depth_stride, std::int64_t column_stride, std::int64_t depth,
                                std::int64_t count, std::int64_t panel_width, typename M::scalar* panels) {
   constexpr int width = M::width;
-  for (std::int64_t k = -1; k < depth; ++k)
-    for (std::int64_t first = 0; first < count; first += panel_width) {
+  const std::int64_t columns_in_whole_panels = count / panel_width * panel_width;
+  for (std::int64_t k = -1; k < depth; ++k) {
+    std::int64_t first = 0;
+    if (k >= 0 && column_stride == 1) {
+      const TB* from = b + k * depth_stride;
+      typename M::scalar* to = panels + (1 + k) * panel_width;
+      for (; first < columns_in_whole_panels; first += panel_width, to += panel_width * depth)
+        for (std::int64_t j = 0; j < panel_width; j += width, from += width, to += width) M::store(to, M::load(from));
+    }
+    for (; first < count; first += panel_width) {
       const std::int64_t rest = count - first, used = rest < panel_width ? rest : panel_width;
       const std::int64_t stored = round_up(used, width);
       typename M::scalar* to = panels + first * (1 + depth) + (1 + k) * stored;
       for (std::int64_t j = 0; j < stored; j += width) {
-        typename M::value v = M::zero();
-        if (k >= 0) {
-          const int lanes = static_cast<int>(used - j < width ? used - j : width);
-          const TB* from = b + (k * depth_stride + (first + j) * column_stride);
-          v = column_stride != 1 ? M::load_strided(from, column_stride, lanes)
-              : lanes == width   ? M::load(from)
-                                 : M::load(from, lanes);
-        }
-        M::store(to + j, v);
+        const int lanes = k < 0 ? 0 : static_cast<int>(used - j < width ? used - j : width);
+        M::store(to + j, M::load_strided(b + (k * depth_stride + (first + j) * column_stride), column_stride, lanes));
       }
     }
+  }
 }
 
 /// Copies rows [first, first + count) of a matrix that lies transposed (a[k * stride + i]) one after the other.
@@ -159,7 +161,7 @@ void matmul(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& exe
         block_problem.depth = depth;
         block_problem.columns = width;
         block_problem.first_column = first_column;
-        block_problem.sink = sink_of<M>(context);
+        block_problem.sink = sink_of<S, M>(context);
         contract<S>(block_problem, 0, 1, pointers.bytes);
       };
       if (p.layout.transpose_a) {

@@ -70,11 +70,11 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& pass, typename M::value
       }
       panel += NV * M::width;
     };
+    // Two products per turn, one for the largest tiles: with more, g++ 12 moves sums between registers.
+    constexpr int unrolled = sums > 1 ? sums : MR * NV <= 16 ? 2 : 1;
     std::int64_t k = 0;
-    if constexpr (sums > 1) {
-      for (; k + sums <= pass.depth; k += sums) TKL_UNROLL
-      for (int s = 0; s < sums; ++s) step(k + s, acc[s]);
-    }
+    for (; k + unrolled <= pass.depth; k += unrolled) TKL_UNROLL
+    for (int s = 0; s < unrolled; ++s) step(k + s, acc[s % sums]);
     for (; k < pass.depth; ++k) step(k, acc[0]);
   }
 
