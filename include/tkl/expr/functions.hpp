@@ -502,8 +502,8 @@ struct functor_list {
   }();
   template <int I>
   using at = std::tuple_element_t<I, std::tuple<F...>>;
-  static constexpr std::string_view names[] = {F::name...};
-  static constexpr int arities[] = {F::arity...};
+  static constexpr std::string_view names[sizeof...(F)] = {F::name...};
+  static constexpr int arities[sizeof...(F)] = {F::arity...};
 };
 
 using function_list =

@@ -36,7 +36,7 @@ struct kernel_table;
 template <class Target, auto Keys, int Count, std::size_t... I>
 struct kernel_table<Target, Keys, Count, std::index_sequence<I...>> {
   using function = void (*)(const step&, const run_context<typename Target::executor_type>&);
-  static constexpr function of[] = {&Target::template run<(*Keys)[I]>...};
+  static constexpr function of[sizeof...(I)] = {&Target::template run<(*Keys)[I]>...};
 };
 
 /// The frozen results of the passes for one model and target.
