@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random graphs through all passes: the plan passes the validator, and run step by step inside its arena, poisoned before
+// each write, it gives what the unoptimised graph gives. TKL_RANDOM_SEEDS sets the number of seeds.
+// tkl-test: timeout=900
+#include <doctest/doctest.h>
+#include <tkl/graph/check.hpp>
+#include <tkl/graph/interpreter.hpp>
+#include <tkl/graph/passes/pipeline.hpp>
+#include <tkl/graph/plan_interpreter.hpp>
+#include <tkl/graph/validate.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/random_graph.hpp"
+#include "support/random_run.hpp"
+
+namespace {
+
+using namespace tkl;
+using namespace tkl_test;
+
+int seed_count() {
+  const char* s = std::getenv("TKL_RANDOM_SEEDS");
+  return s != nullptr ? std::atoi(s) : 1000;
+}
+
+TEST_CASE("planned and unoptimised graphs agree on random seeds") {
+  const int seeds = seed_count();
+  std::map<std::string, int> share;
+  int fan_out = 0, several_outputs = 0;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    CAPTURE(seed);
+    graph g;
+    random_graph_builder(g, static_cast<std::uint32_t>(seed)).build();
+    const std::string mistake = g.error.c_str();
+    REQUIRE(mistake == "");
+    const graph_inputs inputs(g);
+    const std::vector<std::vector<double>> expected = run_unoptimised(g, inputs);
+    REQUIRE(expected.size() == g.outputs.size());
+    const planned_run run = run_planned(g, inputs);
+    REQUIRE(run.error == "");
+    for (std::size_t o = 0; o < expected.size(); ++o) {
+      CAPTURE(o);
+      const std::string difference = compare(expected[o], run.outputs[o], tolerance_of(g));
+      REQUIRE(difference == "");
+    }
+    const std::vector<node_use> use = analyse(g);
+    std::map<std::string, bool> seen;
+    bool fans = false;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      if (!use[i].live) continue;
+      seen[std::string(name_of(g.nodes[i].kind))] = true;
+      fans = fans || use[i].readers > 1;
+    }
+    for (const auto& [name, there] : seen) share[name] += there;
+    fan_out += fans;
+    several_outputs += g.outputs.size() > 1;
+  }
+  if (seeds < 500) return;  // shares mean something over many seeds only
+  for (int k = 0; k < op_kinds; ++k) {
+    const std::string name(name_of(static_cast<op_kind>(k)));
+    CAPTURE(name);
+    CHECK(share[name] * 50 >= seeds);
+  }
+  CHECK(fan_out * 50 >= seeds);
+  CHECK(several_outputs * 50 >= seeds);
+}
+
+}  // namespace
