@@ -57,7 +57,7 @@ class layered_drawing {
       order_column(c);
       place_column(c);
       left = move_column(c, left) + 46;
-      for (int row : columns_[c]) bottom = std::max(bottom, rows_[static_cast<std::size_t>(row)].bottom);
+      for (int r : columns_[c]) bottom = std::max(bottom, at_row(r).bottom);
     }
     svg_writer out;
     out.text(margin, 24, title, {.size = 15, .bold = true});
@@ -218,16 +218,23 @@ class layered_drawing {
       const bool down = sweep % 2 == 0;
       for (std::size_t k = 0; k < columns_[c].size(); ++k) {
         row& r = at_row(columns_[c][down ? k : columns_[c].size() - 1 - k]);
-        std::vector<std::pair<double, int>> keyed;
+        struct key {
+          double mean;
+          std::size_t before;  // equal means keep their order
+          int number;
+          bool operator<(const key& o) const { return mean != o.mean ? mean < o.mean : before < o.before; }
+        };
+        std::vector<key> keyed;
         for (int s : r.slots) {
           const std::vector<int>& near = down ? at_slot(s).up : at_slot(s).down;
           double sum = 0;
           for (int n : near) sum += place[static_cast<std::size_t>(n)];
-          keyed.push_back(
-              {near.empty() ? place[static_cast<std::size_t>(s)] : sum / static_cast<double>(near.size()), s});
+          const double mean =
+              near.empty() ? place[static_cast<std::size_t>(s)] : sum / static_cast<double>(near.size());
+          keyed.push_back({mean, keyed.size(), s});
         }
-        std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (std::size_t i = 0; i < keyed.size(); ++i) r.slots[i] = keyed[i].second;
+        std::sort(keyed.begin(), keyed.end());
+        for (std::size_t i = 0; i < keyed.size(); ++i) r.slots[i] = keyed[i].number;
         number(r);
       }
     }
