@@ -24,10 +24,11 @@ LAYERS = [
     ("target", r"target/"),
     ("exec", r"exec/"),
     ("runtime", r"runtime/"),
+    ("C interface", r"c_api\.h$"),
     ("public", r"[^/]+$"),
 ]
 RANK = {
-    "config": 0, "core": 1, "graph lower half": 2, "expr": 2, "schedule": 2, "op": 3, "arch": 4, "algo": 5, "target": 6,
+    "config": 0, "C interface": 0, "core": 1, "graph lower half": 2, "expr": 2, "schedule": 2, "op": 3, "arch": 4, "algo": 5, "target": 6,
     "exec": 7, "graph upper half": 8, "runtime": 9, "public": 10,
 }
 # Foreign headers, and the only files of the library that may include them.
