@@ -55,19 +55,28 @@ constexpr pool_taps taps_of_window(const pool2d_problem<TA, TC>& p, int axis, st
               .count()};
 }
 
-/// Taps of a window that meet the input: rows x columns of them from `x` on.
-template <class TA>
+/// Taps of a window that meet the input: rows x columns of them, `divisor` cells for an average.
 struct pool_window {
-  const TA* x;
   std::int64_t rows;
   std::int64_t columns;
+  float divisor;
+};
+
+/// What the pixels of one output row share.
+template <class TA, class TC>
+struct pool_row {
+  const TA* x;  // first row used, column 0
   std::int64_t row_step;
-  std::int64_t column_step;
+  std::int64_t column_step;    // between taps
+  std::int64_t column_stride;  // between input columns
+  TC* y;                       // column 0
+  std::int64_t y_stride;
+  std::int64_t channels;
 };
 
 /// `Vectors` vectors of channels of one window; the last one has `lanes` lanes where it is not whole.
 template <pool_kind K, int Vectors, bool Whole, class M, class TA, class TC, class E>
-TKL_FN void pool_block(const pool_window<TA>& w, std::int64_t channel, int lanes, typename M::value divisor,
+TKL_FN void pool_block(const pool_row<TA, TC>& r, const pool_window& w, const TA* x, int lanes, typename M::value divisor,
                        const E& epilogue, position at, TC* y) {
   const auto load = [&](const TA* p, int i) {
     if constexpr (Whole) {
@@ -76,13 +85,12 @@ TKL_FN void pool_block(const pool_window<TA>& w, std::int64_t channel, int lanes
       return M::load(p, lanes);
     }
   };
-  const TA* x = w.x + channel;
   typename M::value best[Vectors];
   TKL_UNROLL
   for (int i = 0; i < Vectors; ++i) best[i] = load(x, i);
-  for (std::int64_t u = 0; u < w.rows; ++u, x += w.row_step) {
+  for (std::int64_t u = 0; u < w.rows; ++u, x += r.row_step) {
     const TA* tap = x;
-    for (std::int64_t v = 0; v < w.columns; ++v, tap += w.column_step) {
+    for (std::int64_t v = 0; v < w.columns; ++v, tap += r.column_step) {
       if (u == 0 && v == 0) continue;
       TKL_UNROLL
       for (int i = 0; i < Vectors; ++i) {
@@ -94,29 +102,39 @@ TKL_FN void pool_block(const pool_window<TA>& w, std::int64_t channel, int lanes
       }
     }
   }
-  at.column = channel;
   TKL_UNROLL
   for (int i = 0; i < Vectors; ++i, at.column += M::width) {
     if constexpr (K == pool_kind::average) best[i] = math<typename M::value>::div(best[i], divisor);
     if constexpr (Whole) {
-      finish<M>(epilogue, best[i], at, y + at.column);
+      finish<M>(epilogue, best[i], at, y + i * M::width);
     } else {
-      finish<M>(epilogue, best[i], at, y + at.column, lanes);
+      finish<M>(epilogue, best[i], at, y, lanes);
     }
   }
 }
 
-/// One window, all channels.
+/// Output columns [at.outer[2], end) whose windows are equal but for their place; `first` is the input column of the first
+/// tap of the first window, `stride` the distance of windows. A whole run of pixels in one function, with little but the
+/// results going to memory: a store that waits for its cache line holds up all stores behind it.
 template <pool_kind K, class M, class TA, class TC, class E>
-TKL_NOINLINE void pool_pixel(const pool_window<TA>& window, std::int64_t channels, float divisor, const E& epilogue,
-                             const position& at, TC* y) {
+TKL_NOINLINE void pool_columns(const pool_row<TA, TC>& row, const pool_window& window, std::int64_t first,
+                               std::int64_t stride, std::int64_t end, const E& function, position at) {
   constexpr int vectors = 4;
-  const typename M::value d = M::constant(divisor);
-  std::int64_t c = 0;
-  for (; c + vectors * M::width <= channels; c += vectors * M::width)
-    pool_block<K, vectors, true, M>(window, c, M::width, d, epilogue, at, y);
-  for (; c + M::width <= channels; c += M::width) pool_block<K, 1, true, M>(window, c, M::width, d, epilogue, at, y);
-  if (c < channels) pool_block<K, 1, false, M>(window, c, static_cast<int>(channels - c), d, epilogue, at, y);
+  const pool_row<TA, TC> r = row;
+  const pool_window w = window;
+  const E epilogue = function;
+  const typename M::value d = M::constant(w.divisor);
+  const TA* x = r.x + first * r.column_stride;
+  TC* y = r.y + at.outer[2] * r.y_stride;
+  for (; at.outer[2] < end; ++at.outer[2], x += stride * r.column_stride, y += r.y_stride) {
+    std::int64_t& c = at.column = 0;
+    for (; c + vectors * M::width <= r.channels; c += vectors * M::width)
+      pool_block<K, vectors, true, M>(r, w, x + c, M::width, d, epilogue, at, y + c);
+    for (; c + M::width <= r.channels; c += M::width)
+      pool_block<K, 1, true, M>(r, w, x + c, M::width, d, epilogue, at, y + c);
+    if (c < r.channels)
+      pool_block<K, 1, false, M>(r, w, x + c, static_cast<int>(r.channels - c), d, epilogue, at, y + c);
+  }
 }
 
 }  // namespace impl
@@ -125,23 +143,31 @@ TKL_NOINLINE void pool_pixel(const pool_window<TA>& window, std::int64_t channel
 template <pool_kind K, class M, class TA, class TC, class E, class X>
 void pool2d(const pool2d_problem<TA, TC>& p, const E& epilogue, const X& executor) {
   if (is_empty(p.y)) return;
-  const std::int64_t out_rows = p.y.shape.extent[1];
+  const std::int64_t out_rows = p.y.shape.extent[1], out_columns = p.y.shape.extent[2], in_columns = p.x.shape.extent[2];
+  // Output columns whose first and last taps lie inside of the input.
+  const std::int64_t last_tap = (p.kernel[1] - 1) * p.dilation[1];
+  const index_range begin_inside = indices_inside(-p.pad[1], p.stride[1], in_columns, out_columns);
+  const index_range end_inside = indices_inside(last_tap - p.pad[1], p.stride[1], in_columns, out_columns);
+  const std::int64_t left = std::max(begin_inside.first, end_inside.first);
+  const std::int64_t right = std::max(left, std::min(begin_inside.last, end_inside.last));
   executor.parallel_for(p.y.shape.extent[0] * out_rows, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t n = item / out_rows, row = item % out_rows;
       const impl::pool_taps rows = impl::taps_of_window(p, 0, row);
       const std::int64_t first_row = row * p.stride[0] - p.pad[0] + rows.inside.first * p.dilation[0];
-      for (std::int64_t column = 0; column < p.y.shape.extent[2]; ++column) {
+      const impl::pool_row<TA, TC> r{pixel(p.x, n, first_row, 0), p.dilation[0] * p.x.shape.stride[1],
+                                     p.dilation[1] * p.x.shape.stride[2], p.x.shape.stride[2],
+                                     pixel(p.y, n, row, 0), p.y.shape.stride[2], p.y.shape.extent[3]};
+      for (std::int64_t column = 0; column < out_columns;) {
+        const std::int64_t next = column == left && right > left ? right : column + 1;
         const impl::pool_taps columns = impl::taps_of_window(p, 1, column);
         assert(rows.inside.count() > 0 && columns.inside.count() > 0);
-        const std::int64_t first_column = column * p.stride[1] - p.pad[1] + columns.inside.first * p.dilation[1];
         const std::int64_t count =
             p.include_pad ? rows.padded * columns.padded : rows.inside.count() * columns.inside.count();
-        const impl::pool_window<TA> window{pixel(p.x, n, first_row, first_column), rows.inside.count(),
-                                           columns.inside.count(), p.dilation[0] * p.x.shape.stride[1],
-                                           p.dilation[1] * p.x.shape.stride[2]};
-        impl::pool_pixel<K, M>(window, p.y.shape.extent[3], static_cast<float>(count), epilogue,
-                               position{{n, row, column}, 0}, pixel(p.y, n, row, column));
+        const impl::pool_window window{rows.inside.count(), columns.inside.count(), static_cast<float>(count)};
+        const std::int64_t first = column * p.stride[1] - p.pad[1] + columns.inside.first * p.dilation[1];
+        impl::pool_columns<K, M>(r, window, first, p.stride[1], next, epilogue, position{{n, row, column}, 0});
+        column = next;
       }
     }
   });

@@ -12,14 +12,13 @@
 // An input whose weight is 0 is not read: an infinity there does not become NaN.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <tkl/algo/finish.hpp>
 #include <tkl/algo/pixel.hpp>
 #include <tkl/algo/resize_source.hpp>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
-
-#include <algorithm>
-#include <cstdint>
 
 namespace tkl {
 
@@ -39,10 +38,12 @@ namespace impl {
 
 /// Sum of `Taps` weighted pixels, all channels; one tap is a copy.
 template <int Taps, class M, class TA, class TC, class E>
-TKL_NOINLINE void resize_pixel(const TA* const (&x)[Taps], const float (&weight)[Taps], std::int64_t channels,
-                               const E& epilogue, position at, TC* y) {
+TKL_FN void resize_pixel(const TA* const (&x)[Taps], const double (&weight)[Taps], std::int64_t channels,
+                         const E& epilogue, position& at, TC* y) {
   typename M::value w[Taps];
-  for (int t = 0; t < Taps; ++t) w[t] = M::constant(weight[t]);
+  if constexpr (Taps > 1) {
+    for (int t = 0; t < Taps; ++t) w[t] = M::constant(static_cast<float>(weight[t]));
+  }
   const auto blend = [&](const auto& load) {
     typename M::value sum = load(x[0]);
     if constexpr (Taps > 1) {
@@ -52,7 +53,7 @@ TKL_NOINLINE void resize_pixel(const TA* const (&x)[Taps], const float (&weight)
     }
     return sum;
   };
-  for (; at.column + M::width <= channels; at.column += M::width)
+  for (at.column = 0; at.column + M::width <= channels; at.column += M::width)
     finish<M>(epilogue, blend([&](const TA* p) { return M::load(p + at.column); }), at, y + at.column);
   if (at.column < channels) {
     const int lanes = static_cast<int>(channels - at.column);
@@ -60,41 +61,43 @@ TKL_NOINLINE void resize_pixel(const TA* const (&x)[Taps], const float (&weight)
   }
 }
 
-/// One output pixel from its sources along rows and columns.
+/// Output columns [at.outer[2], right) of one row, whose sources are in `table`. A whole run of pixels in one function,
+/// with little but the results going to memory: a store that waits for its cache line holds up all stores behind it.
 template <resize_kind K, class M, class TA, class TC, class E>
-TKL_FN void resize_place(const strided4<const TA>& x, const resize_source& row, const resize_source& column,
-                         std::int64_t channels, const E& epilogue, const position& at, TC* y) {
-  const TA* upper = pixel(x, at.outer[0], row.low, column.low);
-  if constexpr (K == resize_kind::nearest) {
-    resize_pixel<1, M>({upper}, {1.0f}, channels, epilogue, at, y);
-  } else {
-    const std::int64_t right = (column.high - column.low) * x.shape.stride[2];
-    const std::int64_t down = (row.high - row.low) * x.shape.stride[1];
-    const double r = row.weight, c = column.weight;
-    if (right == 0 && down == 0) {
-      resize_pixel<1, M>({upper}, {1.0f}, channels, epilogue, at, y);
-    } else if (down == 0) {
-      resize_pixel<2, M>({upper, upper + right}, {static_cast<float>(1.0 - c), static_cast<float>(c)}, channels, epilogue,
-                         at, y);
-    } else if (right == 0) {
-      resize_pixel<2, M>({upper, upper + down}, {static_cast<float>(1.0 - r), static_cast<float>(r)}, channels, epilogue,
-                         at, y);
+TKL_NOINLINE void resize_columns(const strided4<const TA>& input, const resize_source& row, const resize_source* table,
+                                 std::int64_t right, std::int64_t channels, const E& function, position at, TC* y,
+                                 std::int64_t y_stride) {
+  const E epilogue = function;
+  const TA* const upper = pixel(input, at.outer[0], row.low, 0);
+  const std::int64_t step = input.shape.stride[2], down = (row.high - row.low) * input.shape.stride[1];
+  for (; at.outer[2] < right; ++at.outer[2], ++table, y += y_stride) {
+    const TA* const x = upper + table->low * step;
+    if constexpr (K == resize_kind::nearest) {
+      resize_pixel<1, M>({x}, {1.0}, channels, epilogue, at, y);
     } else {
-      resize_pixel<4, M>({upper, upper + right, upper + down, upper + down + right},
-                         {static_cast<float>((1.0 - r) * (1.0 - c)), static_cast<float>((1.0 - r) * c),
-                          static_cast<float>(r * (1.0 - c)), static_cast<float>(r * c)},
-                         channels, epilogue, at, y);
+      const std::int64_t across = (table->high - table->low) * step;
+      const double r = row.weight, c = table->weight;
+      if (across == 0 && down == 0) {
+        resize_pixel<1, M>({x}, {1.0}, channels, epilogue, at, y);
+      } else if (down == 0) {
+        resize_pixel<2, M>({x, x + across}, {1.0 - c, c}, channels, epilogue, at, y);
+      } else if (across == 0) {
+        resize_pixel<2, M>({x, x + down}, {1.0 - r, r}, channels, epilogue, at, y);
+      } else {
+        resize_pixel<4, M>({x, x + across, x + down, x + down + across},
+                           {(1.0 - r) * (1.0 - c), (1.0 - r) * c, r * (1.0 - c), r * c}, channels, epilogue, at, y);
+      }
     }
   }
 }
 
 }  // namespace impl
 
-/// Resizes `p` on machine M. Needs no scratch; the table of sources takes 1 KiB of stack.
+/// Resizes `p` on machine M. Needs no scratch; the table of sources takes 4 KiB of stack.
 template <resize_kind K, class M, class TA, class TC, class E, class X>
 void resize2d(const resize2d_problem<TA, TC>& p, const E& epilogue, const X& executor) {
   if (is_empty(p.y)) return;
-  constexpr std::int64_t block_rows = 8, block_columns = 64;
+  constexpr std::int64_t block_rows = 8, block_columns = 256;
   const auto& in = p.x.shape.extent;
   const auto& out = p.y.shape.extent;
   const resize_axis rows{in[1], out[1], p.scale[0], p.coordinates, p.rounding};
@@ -109,9 +112,8 @@ void resize2d(const resize2d_problem<TA, TC>& p, const E& epilogue, const X& exe
       for (std::int64_t column = left; column < right; ++column) table[column - left] = source_of<K>(columns, column);
       for (std::int64_t row = top; row < bottom; ++row) {
         const resize_source source = source_of<K>(rows, row);
-        for (std::int64_t column = left; column < right; ++column)
-          impl::resize_place<K, M>(p.x, source, table[column - left], out[3], epilogue, position{{n, row, column}, 0},
-                                     pixel(p.y, n, row, column));
+        impl::resize_columns<K, M>(p.x, source, table, right, out[3], epilogue, position{{n, row, left}, 0},
+                                   pixel(p.y, n, row, left), p.y.shape.stride[2]);
       }
     }
   });
