@@ -52,6 +52,15 @@ struct rows_tensor {
   strided4<T> out() { return {memory.data(), shape}; }
 };
 
+/// Row lengths around one and two vectors of `width` lanes: all up to 2 * width + 1, of wide vectors a choice, since these
+/// often run in an emulator.
+inline std::vector<std::int64_t> tail_lengths(std::int64_t width) {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t n = 1; n <= 2 * width + 1; ++n)
+    if (width < 16 || n < 3 || n % 8 < 2 || n % 8 == 7) lengths.push_back(n);
+  return lengths;
+}
+
 /// An executor that cuts every loop into two unequal parts.
 struct two_parts {
   static int workers() { return 2; }

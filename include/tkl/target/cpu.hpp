@@ -129,22 +129,10 @@ struct cpu_machine {
     return R::select_less(iota(), value(static_cast<float>(n)), v, fill);
   }
 
-  // Over all lanes, always in the order of a binary tree: lane i with lane i + width / 2, then halves of that.
-  TKL_FN static float reduce_add(value v) {
-    alignas(64) float lanes[width];
-    v.store_aligned(lanes);
-    for (int half = width / 2; half > 0; half /= 2)
-      for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-    return lanes[0];
-  }
+  /// Over all lanes, always in the order of a binary tree: lane i with lane i + width / 2, then halves of that.
+  TKL_FN static float reduce_add(value v) { return R::sum(v); }
   /// NaN if a lane is NaN.
-  TKL_FN static float reduce_max(value v) {
-    alignas(64) float lanes[width];
-    v.store_aligned(lanes);
-    float best = lanes[0];
-    for (int i = 1; i < width; ++i) best = best != best || best > lanes[i] ? best : lanes[i];
-    return best;
-  }
+  TKL_FN static float reduce_max(value v) { return R::largest(v); }
   TKL_FN static float reduce_min(value v) { return -reduce_max(-v); }
   TKL_FN static float lane(value v, int i) {
     alignas(64) float lanes[width];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tkl/target/cpu_generic.hpp>
+#include <tkl/target/cpu_sse2.hpp>
 
 #if XSIMD_WITH_FMA3_AVX2
 
@@ -79,6 +80,13 @@ struct registers<xsimd::fma3<xsimd::avx2>> : generic_registers<xsimd::fma3<xsimd
   }
   TKL_FN static value at_least(value a, value bound) { return _mm256_max_ps(bound, a); }
   TKL_FN static value at_most(value a, value bound) { return _mm256_min_ps(bound, a); }
+
+  TKL_FN static float sum(value v) {
+    return sum_of_four(_mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+  }
+  TKL_FN static float largest(value v) {
+    return largest_of_four(max_of_four(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+  }
 
  private:
   TKL_FN static __m256i first(int n) {

@@ -2,6 +2,7 @@
 // Register operations of AVX-512 F, BW, DQ and VL.
 #pragma once
 
+#include <tkl/target/cpu_avx2.hpp>
 #include <tkl/target/cpu_generic.hpp>
 
 #if XSIMD_WITH_AVX512BW
@@ -68,7 +69,13 @@ struct registers<xsimd::avx512bw> : generic_registers<xsimd::avx512bw> {
   TKL_FN static value at_least(value a, value bound) { return _mm512_max_ps(bound, a); }
   TKL_FN static value at_most(value a, value bound) { return _mm512_min_ps(bound, a); }
 
+  TKL_FN static float sum(value v) { return half_registers::sum(_mm256_add_ps(lower(v), upper(v))); }
+  TKL_FN static float largest(value v) { return half_registers::largest(half_registers::max(lower(v), upper(v))); }
+
  private:
+  using half_registers = registers<xsimd::fma3<xsimd::avx2>>;
+  TKL_FN static __m256 lower(value v) { return _mm512_castps512_ps256(v); }
+  TKL_FN static __m256 upper(value v) { return _mm512_extractf32x8_ps(v, 1); }
   TKL_FN static __mmask16 first(int n) { return static_cast<__mmask16>((1u << n) - 1u); }
   TKL_FN static __m512i whole_between(value v, float low, float high) {
     const __mmask16 ordered = _mm512_cmp_ps_mask(v, v, _CMP_ORD_Q);

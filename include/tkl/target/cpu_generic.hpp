@@ -72,6 +72,23 @@ struct generic_registers {
   TKL_FN static value select_less(value a, value b, value x, value y) { return xsimd::select(a < b, x, y); }
   TKL_FN static value select_equal(value a, value b, value x, value y) { return xsimd::select(a == b, x, y); }
 
+  // Over all lanes, in the order of a binary tree: lane i with lane i + width / 2, then the lower half likewise.
+  TKL_FN static float sum(value v) {
+    alignas(64) float lanes[width];
+    v.store_aligned(lanes);
+    for (int half = width / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+    return lanes[0];
+  }
+  /// NaN if a lane is NaN.
+  TKL_FN static float largest(value v) {
+    alignas(64) float lanes[width];
+    v.store_aligned(lanes);
+    float best = lanes[0];
+    for (int i = 1; i < width; ++i) best = best != best || best > lanes[i] ? best : lanes[i];
+    return best;
+  }
+
   // Bits.
   TKL_FN static integers bits(value a) { return xsimd::bitwise_cast<integers>(a); }
   TKL_FN static value from_bits(integers a) { return xsimd::bitwise_cast<value>(a); }

@@ -69,6 +69,12 @@ struct registers<xsimd::neon64> : generic_registers<xsimd::neon64> {
   TKL_FN static value at_least(value a, value bound) { return vmaxq_f32(a, bound); }
   TKL_FN static value at_most(value a, value bound) { return vminq_f32(a, bound); }
 
+  TKL_FN static float sum(value v) {
+    const float32x2_t pairs = vadd_f32(vget_low_f32(v), vget_high_f32(v));
+    return vget_lane_f32(pairs, 0) + vget_lane_f32(pairs, 1);
+  }
+  TKL_FN static float largest(value v) { return vmaxvq_f32(v); }
+
  private:
   TKL_FN static uint32x2_t load_bytes(const void* p) {
     std::uint32_t four;

@@ -9,6 +9,22 @@
 namespace tkl {
 TKL_ISA_BEGIN
 
+/// Sum of four lanes: (0 + 2) + (1 + 3).
+TKL_FN float sum_of_four(__m128 v) {
+  const __m128 pairs = _mm_add_ps(v, _mm_movehl_ps(v, v));
+  return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
+}
+/// maxps returns its second operand when either is NaN: that loses a NaN of the first only.
+TKL_FN __m128 max_of_four(__m128 a, __m128 b) {
+  const __m128 nan = _mm_cmpunord_ps(a, a);
+  return _mm_or_ps(_mm_and_ps(nan, a), _mm_andnot_ps(nan, _mm_max_ps(a, b)));
+}
+/// Largest of four lanes, NaN if one is.
+TKL_FN float largest_of_four(__m128 v) {
+  const __m128 pairs = max_of_four(v, _mm_movehl_ps(v, v));
+  return _mm_cvtss_f32(max_of_four(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
+}
+
 template <>
 struct registers<xsimd::sse2> : generic_registers<xsimd::sse2> {
   using base = generic_registers<xsimd::sse2>;
@@ -55,6 +71,9 @@ struct registers<xsimd::sse2> : generic_registers<xsimd::sse2> {
   TKL_FN static value min(value a, value b) { return xsimd::select(a != a, a, value(_mm_min_ps(a, b))); }
   TKL_FN static value at_least(value a, value bound) { return _mm_max_ps(bound, a); }
   TKL_FN static value at_most(value a, value bound) { return _mm_min_ps(bound, a); }
+
+  TKL_FN static float sum(value v) { return sum_of_four(v); }
+  TKL_FN static float largest(value v) { return largest_of_four(v); }
 
  private:
   TKL_FN static __m128 load_two(const float* p) { return _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p))); }
