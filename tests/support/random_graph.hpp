@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random graphs from a seed, usable in constant evaluation: every kind of op, views, fan-out, several outputs.
 //
+// Random draws and new weights are statements of their own: the order in which arguments are evaluated is not fixed, and the
+// graph of a seed must be the same at compile time, at run time and with every compiler.
+//
 // Values stay of moderate size (functions are bounded or fed with bounded arguments), and nothing discontinuous is applied
 // to computed values, so that two correct programs agree within rounding.
 #pragma once
@@ -53,7 +56,8 @@ class random_graph_builder {
   /// Prefers recent values, so that graphs are deep.
   constexpr value pick_recent() {
     const auto n = static_cast<std::int64_t>(values_.size());
-    return values_[static_cast<std::size_t>(random_.chance(70) ? n - 1 - random_.in(0, n > 3 ? 2 : n - 1) : random_.in(0, n - 1))];
+    const bool recent = random_.chance(70);
+    return values_[static_cast<std::size_t>(recent ? n - 1 - random_.in(0, n > 3 ? 2 : n - 1) : random_.in(0, n - 1))];
   }
   constexpr void keep(value v) {
     if (v.valid() && v.shape().elements().value <= 4096) values_.push_back(v);
@@ -64,13 +68,14 @@ class random_graph_builder {
     return g_.weight(name.view(), s);
   }
   constexpr void add_inputs() {
-    const shape s(1 + random_.chance(25), random_.in(1, 7), random_.in(1, 7), random_.in(1, 9));
+    const shape s{1 + random_.chance(25), random_.in(1, 7), random_.in(1, 7), random_.in(1, 9)};
     if (random_.chance(30)) {
-      const shape picture(1, random_.in(3, 8), random_.in(3, 8), 3);
+      const shape picture{1, random_.in(3, 8), random_.in(3, 8), 3};
       value x = tkl::cast(g_.input("picture", tkl::u8, picture), tkl::f32) / 255.0 - 0.5;
       if (random_.chance(50)) x = tkl::flip(x, 3);
       if (random_.chance(50)) x = tkl::keep_first(x, g_.input("count", tkl::i32, {1}), 2);
-      keep(tkl::conv2d(x, weight({random_.in(1, 9), 3, 3, 3}), {.stride = random_.in(1, 2), .pad = 1}));
+      const value w = weight({random_.in(1, 9), 3, 3, 3});
+      keep(tkl::conv2d(x, w, {.stride = random_.in(1, 2), .pad = 1}));
     }
     values_.push_back(g_.input("x", tkl::f32, s, random_.chance(25) ? tkl::memory_layout::nchw : tkl::memory_layout::nhwc));
     input_ = values_.back();
@@ -136,41 +141,46 @@ class random_graph_builder {
 
   constexpr value normalised(value x) {
     const shape c{x.shape().back(0)};
-    return tkl::batch_norm(x, weight(c), weight(c), weight(c), tkl::abs(weight(c)) + 0.5, {.eps = 1e-3});
+    const value scale = weight(c), offset = weight(c), mean = weight(c), variance = tkl::abs(weight(c)) + 0.5;
+    return tkl::batch_norm(x, scale, offset, mean, variance, {.eps = 1e-3});
   }
 
   constexpr void add_conv() {
     const value x = four_axes(pick_recent());
     const shape s = x.shape();
     const std::int64_t kernel_rows = random_.in(1, 3), kernel_columns = random_.in(1, 3);
-    const tkl::sides4 pad(random_.in(0, 1), random_.in(0, 1), random_.in(0, 1), random_.in(0, 2));
+    const tkl::sides4 pad{random_.in(0, 1), random_.in(0, 1), random_.in(0, 1), random_.in(0, 2)};
     const std::int64_t dilation = random_.chance(25) ? 2 : 1;
     if ((kernel_rows - 1) * dilation + 1 > s[1] + pad.top + pad.bottom) return add_unary();
     if ((kernel_columns - 1) * dilation + 1 > s[2] + pad.left + pad.right) return add_unary();
     const std::int64_t groups = random_.chance(30) ? s[3] : random_.chance(20) && s[3] % 2 == 0 ? 2 : 1;
     const std::int64_t out = groups * random_.in(1, groups > 2 ? 2 : 5);
-    value y = tkl::conv2d(x, weight({out, s[3] / groups, kernel_rows, kernel_columns}),
-                          {.stride = {random_.in(1, 2), random_.in(1, 2)}, .pad = pad, .dilation = dilation, .groups = groups});
+    const tkl::pair2 stride{random_.in(1, 2), random_.in(1, 2)};
+    const value w = weight({out, s[3] / groups, kernel_rows, kernel_columns});
+    value y = tkl::conv2d(x, w, {.stride = stride, .pad = pad, .dilation = dilation, .groups = groups});
     if (random_.chance(50)) y = y + weight({out});
     if (random_.chance(30)) y = normalised(y);
     keep(y);
-    if (random_.chance(40)) keep(tkl::hard_swish(y) * weight({1}) + weight({1}));
+    if (!random_.chance(40)) return;
+    const value scale = weight({1}), shift = weight({1});
+    keep(tkl::hard_swish(y) * scale + shift);
   }
 
   constexpr void add_transposed() {
     const value x = four_axes(pick_recent());
     const shape s = x.shape();
     const std::int64_t stride = random_.in(1, 2), kernel = random_.in(stride, 3), out = random_.in(1, 4);
-    keep(tkl::conv_transpose2d(x, weight({s[3], out, kernel, kernel}), weight({out}), {.stride = stride}));
+    const value w = weight({s[3], out, kernel, kernel}), bias = weight({out});
+    keep(tkl::conv_transpose2d(x, w, bias, {.stride = stride}));
   }
 
   constexpr void add_pool() {
     const value x = four_axes(pick_recent());
     const std::int64_t kernel = random_.in(1, 3), pad = kernel == 3 ? random_.in(0, 1) : 0, stride = random_.in(1, 2);
     if (x.shape()[1] + 2 * pad < kernel || x.shape()[2] + 2 * pad < kernel) return add_unary();
-    if (random_.chance(50)) return keep(tkl::max_pool2d(x, {.kernel = kernel, .stride = stride, .pad = pad, .ceil_mode = random_.chance(30)}));
-    keep(tkl::average_pool2d(x, {.kernel = kernel, .stride = stride, .pad = pad, .ceil_mode = random_.chance(30),
-                                 .count_include_pad = random_.chance(50)}));
+    const bool ceil = random_.chance(30), include = random_.chance(50);
+    if (random_.chance(50)) return keep(tkl::max_pool2d(x, {.kernel = kernel, .stride = stride, .pad = pad, .ceil_mode = ceil}));
+    keep(tkl::average_pool2d(x, {.kernel = kernel, .stride = stride, .pad = pad, .ceil_mode = ceil, .count_include_pad = include}));
   }
 
   constexpr void add_reduce() {
@@ -199,7 +209,10 @@ class random_graph_builder {
     switch (random_.in(0, 3)) {
       case 0: return keep(tkl::softmax(x));
       case 1: return keep(tkl::log_softmax(x) * 0.125);
-      case 2: return keep(tkl::layer_norm(x, weight(c), weight(c), {.eps = 1e-2}));
+      case 2: {
+        const value scale = weight(c), offset = weight(c);
+        return keep(tkl::layer_norm(x, scale, offset, {.eps = 1e-2}));
+      }
       default: return keep(tkl::layer_norm(x, {.eps = 1e-2}));
     }
   }
@@ -211,7 +224,8 @@ class random_graph_builder {
     switch (random_.in(0, 3)) {
       case 0: {
         const std::int64_t out = random_.in(1, 8);
-        return keep(tkl::linear(rows, weight({out, s[3]}), weight({out})) + weight({1}));
+        const value w = weight({out, s[3]}), bias = weight({out}), shift = weight({1});
+        return keep(tkl::linear(rows, w, bias) + shift);
       }
       case 1: return keep(tkl::gelu(tkl::matmul(rows, weight({s[3], random_.in(1, 8)}))));
       case 2: return keep(tkl::matmul(rows, rows, {.transpose_b = true}) * 0.1);
@@ -235,7 +249,8 @@ class random_graph_builder {
     const value x = four_axes(pick_recent());
     if (random_.chance(50))
       return keep(tkl::resize(x, {.scale = 2, .coordinates = tkl::coordinate_kind::asymmetric, .rounding = tkl::rounding_kind::floor}));
-    keep(tkl::resize(x, {.extent = {random_.in(1, 6), random_.in(1, 6)}, .kind = tkl::resize_kind::bilinear}));
+    const tkl::pair2 extent{random_.in(1, 6), random_.in(1, 6)};
+    keep(tkl::resize(x, {.extent = extent, .kind = tkl::resize_kind::bilinear}));
   }
 
   constexpr void add_view() {
@@ -246,7 +261,8 @@ class random_graph_builder {
         if (s.rank == 0) return add_unary();
         const auto axis = static_cast<int>(random_.in(0, s.rank - 1));
         const std::int64_t begin = random_.in(0, s[axis] - 1);
-        return keep(tkl::slice(x, axis, begin, random_.in(begin + 1, s[axis]), random_.in(1, 2)));
+        const std::int64_t end = random_.in(begin + 1, s[axis]);
+        return keep(tkl::slice(x, axis, begin, end, random_.in(1, 2)));
       }
       case 1: return s.rank == 0 ? add_unary() : keep(tkl::flip(x, static_cast<int>(random_.in(0, s.rank - 1))));
       case 2: return s.rank == 4 ? keep(tkl::transpose(x, random_.chance(50) ? tkl::axis_list{0, 2, 1, 3} : tkl::axis_list{0, 3, 1, 2})) : add_unary();
@@ -262,7 +278,8 @@ class random_graph_builder {
   constexpr void add_concat() {
     const value x = four_axes(pick_recent());
     const shape s = x.shape();
-    const value y = tkl::conv2d(x, weight({random_.in(1, 5), s[3], 1, 1}));
+    const value w = weight({random_.in(1, 5), s[3], 1, 1});
+    const value y = tkl::conv2d(x, w);
     if (random_.chance(30)) return keep(tkl::concat(3, y, x, tkl::relu(y)));
     if (random_.chance(30)) return keep(tkl::concat(1, x, tkl::tanh(x)));
     keep(tkl::concat(3, tkl::silu(x), y));

@@ -120,6 +120,12 @@ class compile {
     if (!w) return w.error();
     return compile(std::move(*w));
   }
+  /// The same from an open weights file, or one in memory.
+  static result<compile> load(const safetensors& file, const load_options& options = {}) {
+    result<packed_weights> w = pack_weights(loading(), file, options);
+    if (!w) return w.error();
+    return compile(std::move(*w));
+  }
   /// The same from weights that another shape of the model loaded; they must outlive this object.
   static compile share(const packed_weights& weights) { return compile(weights.borrowed()); }
 
