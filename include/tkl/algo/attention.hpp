@@ -204,8 +204,8 @@ struct attention_block {
 
   void start() const {
     const typename M::value factor = M::constant(scale);
-    for (std::int64_t d = 0; d < depth; ++d)
-      for (std::int64_t j = 0; j < vectors(); ++j)
+    for (std::int64_t j = 0; j < vectors(); ++j)
+      for (std::int64_t d = 0; d < depth; ++d)
         M::store(scratch.queries + d * lanes + j * M::width,
                  M::load_strided(q + j * M::width * q_stride + d, q_stride, lanes_of(j)) * factor);
     // Register tiles of queries may reach beyond the vectors in use: the weights there are 0.
@@ -222,14 +222,10 @@ struct attention_block {
     for (std::int64_t key = 0; key < count; key += S.mr) {
       const TA* rows[S.mr];
       for (int i = 0; i < S.mr; ++i) rows[i] = k + (first + std::min(key + i, count - 1)) * k_stride;
-      std::int64_t j = 0;
-      for (; j + S.nr <= vectors(); j += S.nr)
-        score_tile<S.mr, S.nr, M>(rows, scratch.queries + j * M::width, depth, lanes,
-                                  scratch.scores + key * lanes + j * M::width);
+      const std::int64_t whole = vectors() / S.nr * S.nr;
+      for (std::int64_t j = 0; j < whole; j += S.nr) scores_of<S.nr>(rows, key, j);
       if constexpr (S.nr > 1) {
-        for (; j < vectors(); ++j)
-          score_tile<S.mr, 1, M>(rows, scratch.queries + j * M::width, depth, lanes,
-                                 scratch.scores + key * lanes + j * M::width);
+        for (std::int64_t j = whole; j < vectors(); ++j) scores_of<1>(rows, key, j);
       }
     }
     for (std::int64_t j = 0; j < vectors(); ++j) {
@@ -253,6 +249,12 @@ struct attention_block {
       }
       if (tail > 0) sum_values<1, false>(query, at, values, count, tail);
     }
+  }
+
+  template <int Vectors>
+  void scores_of(const TA* const (&rows)[S.mr], std::int64_t key, std::int64_t vector) const {
+    score_tile<S.mr, Vectors, M>(rows, scratch.queries + vector * M::width, depth, lanes,
+                                 scratch.scores + key * lanes + vector * M::width);
   }
 
   template <int Vectors, bool Whole>
