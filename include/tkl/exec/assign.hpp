@@ -78,7 +78,7 @@ constexpr message_text extents_mistake(const located<TC>& y, const E& e) {
   if (y.extents.rank > 4)
     return m << op << ": the target " << y.extents << " has " << y.extents.rank << " axes, at most 4 are possible";
   for (int i = 0; i < y.extents.rank; ++i)
-    if (y.extents[i] > 1 && y.steps[i] == 0) return m << op << ": the target repeats its elements along axis " << i;
+    if (y.extents[i] > 1 && y.steps[i] == 0 && y.extents.elements().value > 0) return m << op << ": the target repeats its elements along axis " << i;
   complaint c;
   if constexpr (operation_count<E> == 1) {
     using with = evaluator<operation_in<E>>;

@@ -60,10 +60,11 @@ struct conv_setting {
   }
   static constexpr complaint weights_mistake(const Op& op) {
     if constexpr (raw) {
+      static_assert(std::is_same_v<element_of_operand<weights_type>, float>,
+                    "raw weights are f32: assign others to such a tensor first");
       const auto l = locate(op.w);
       return tkl::detail::need_contiguous("the weight", l.extents, l.steps);
     } else {
-      static_assert(sizeof(Op) > 0);
       return tkl::detail::need_panels(weights_type::panels, panels);
     }
   }

@@ -7,7 +7,7 @@
 //   auto w = pack_conv2d(raw, {.groups = groups});                      groups known when the program runs
 //   auto w = pack_conv2d<conv2d_params{}, arch::avx2, conv_schedule{.mr = 4, .nr = 3}>(raw);   architecture and schedule
 //
-// Of a schedule only nr matters. Raw weights are f32, f16 or bf16, row-major without gaps; panels are f32.
+// Of a schedule only nr matters. Raw weights are f32, row-major without gaps; panels are f32.
 #pragma once
 
 #include <tkl/algo/pack.hpp>

@@ -4,7 +4,7 @@
 //   auto w = pack_linear(raw, bias);            out x in, for linear; the sums start with the bias
 //   auto b = pack_matrix<arch::avx2>(raw);      in x out, for matmul and gemm; another architecture
 //
-// Of a schedule only nr matters. Raw weights are f32, f16 or bf16, row-major without gaps; panels are f32.
+// Of a schedule only nr matters. Raw weights are f32, row-major without gaps; panels are f32.
 #pragma once
 
 #include <tkl/algo/pack.hpp>

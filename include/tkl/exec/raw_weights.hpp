@@ -31,7 +31,7 @@ const T* bias_data(const view<const T, L>& b) {
 /// Checks raw weights and their bias of `channels` values.
 template <class T, class L, class B>
 status check_raw(std::string_view op, const view<const T, L>& w, const B& bias, std::int64_t channels) {
-  static_assert(is_floating(element_of<T>), "weights are f32, f16 or bf16");
+  static_assert(std::is_same_v<T, float>, "weights to pack are f32: assign others to such a tensor first");
   message_text m;
   const auto l = locate(w);
   complaint c = l.error;
