@@ -58,8 +58,8 @@ TKL_C_API int tkl_model_output_info(const tkl_model* model, int index, tkl_tenso
  * memory, or a number of threads that the model's executor does not take (a serial one takes 1). */
 TKL_C_API tkl_workspace* tkl_workspace_create(const tkl_model* model, int threads, char* error, size_t error_size);
 
-/* Runs the model on buffers of the types and sizes that the info functions tell, aligned to their elements. 0 when good.
- * Otherwise nothing was computed: a buffer is null, misaligned, or an output overlaps another buffer. */
+/* Runs the model on buffers of the types and sizes that the info functions tell, aligned to their elements. 0 when
+ * good. Otherwise nothing was computed: a buffer is null, misaligned, or an output overlaps another buffer. */
 TKL_C_API int tkl_model_run(const tkl_model* model, tkl_workspace* workspace, const void* const* inputs,
                             void* const* outputs, char* error, size_t error_size);
 

@@ -56,7 +56,9 @@ struct opened {
   bool says(std::string_view part) const { return std::string_view(error).find(part) != std::string_view::npos; }
 };
 
-std::vector<std::int64_t> extents(const tkl_tensor_info& t) { return {t.extents, t.extents + t.rank}; }
+std::vector<std::int64_t> extents(const tkl_tensor_info& t) {
+  return {t.extents, t.extents + t.rank};
+}
 
 }  // namespace
 

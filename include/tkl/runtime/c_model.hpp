@@ -7,14 +7,6 @@
 #pragma once
 
 #include <tkl/c_api.h>
-#include <tkl/config.hpp>
-#include <tkl/core/checked.hpp>
-#include <tkl/core/element.hpp>
-#include <tkl/core/status.hpp>
-#include <tkl/core/text.hpp>
-#include <tkl/graph/check.hpp>
-#include <tkl/graph/compile.hpp>
-#include <tkl/graph/graph.hpp>
 
 #include <array>
 #include <concepts>
@@ -23,6 +15,14 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <tkl/config.hpp>
+#include <tkl/core/checked.hpp>
+#include <tkl/core/element.hpp>
+#include <tkl/core/status.hpp>
+#include <tkl/core/text.hpp>
+#include <tkl/graph/check.hpp>
+#include <tkl/graph/compile.hpp>
+#include <tkl/graph/graph.hpp>
 #include <utility>
 
 namespace tkl {
@@ -30,12 +30,18 @@ namespace tkl {
 /// The element type as C callers see it.
 constexpr tkl_type c_type_of(element e) {
   switch (e) {
-    case element::f32: return TKL_F32;
-    case element::f16: return TKL_F16;
-    case element::bf16: return TKL_BF16;
-    case element::i8: return TKL_I8;
-    case element::u8: return TKL_U8;
-    case element::i32: return TKL_I32;
+    case element::f32:
+      return TKL_F32;
+    case element::f16:
+      return TKL_F16;
+    case element::bf16:
+      return TKL_BF16;
+    case element::i8:
+      return TKL_I8;
+    case element::u8:
+      return TKL_U8;
+    case element::i32:
+      return TKL_I32;
   }
   return TKL_F32;
 }
@@ -198,31 +204,37 @@ TKL_ISA_END
 
 /// Defines the functions of tkl/c_api.h for one compiled model, once in a program or shared object. A macro, because a
 /// template cannot define functions with C names. The type comes last: it may hold commas.
-#define TKL_C_MODEL(NAME, ...)                                                                                       \
-  const char* tkl_version(void) { return tkl::c_model<__VA_ARGS__>::version(); }                                     \
-  tkl_model* tkl_model_open(const char* name, const char* file, char* error, size_t size) {                          \
-    return tkl::c_model<__VA_ARGS__>::open(NAME, name, file, error, size);                                           \
-  }                                                                                                                  \
-  int tkl_model_input_count(const tkl_model* m) {                                                                    \
-    return tkl::c_model<__VA_ARGS__>::count(m, tkl::c_model<__VA_ARGS__>::tensors::list.inputs);                     \
-  }                                                                                                                  \
-  int tkl_model_output_count(const tkl_model* m) {                                                                   \
-    return tkl::c_model<__VA_ARGS__>::count(m, tkl::c_model<__VA_ARGS__>::tensors::list.outputs);                    \
-  }                                                                                                                  \
-  int tkl_model_input_info(const tkl_model* m, int index, tkl_tensor_info* info) {                                   \
-    constexpr auto& list = tkl::c_model<__VA_ARGS__>::tensors::list;                                                 \
-    return tkl::c_model<__VA_ARGS__>::info(m, list.input, list.inputs, index, info);                                 \
-  }                                                                                                                  \
-  int tkl_model_output_info(const tkl_model* m, int index, tkl_tensor_info* info) {                                  \
-    constexpr auto& list = tkl::c_model<__VA_ARGS__>::tensors::list;                                                 \
-    return tkl::c_model<__VA_ARGS__>::info(m, list.output, list.outputs, index, info);                               \
-  }                                                                                                                  \
-  tkl_workspace* tkl_workspace_create(const tkl_model* m, int threads, char* error, size_t size) {                   \
-    return tkl::c_model<__VA_ARGS__>::create(m, threads, error, size);                                               \
-  }                                                                                                                  \
-  int tkl_model_run(const tkl_model* m, tkl_workspace* w, const void* const* in, void* const* out, char* error,      \
-                    size_t size) {                                                                                   \
-    return tkl::c_model<__VA_ARGS__>::run(m, w, in, out, error, size);                                               \
-  }                                                                                                                  \
-  void tkl_workspace_destroy(tkl_workspace* w) { tkl::c_model<__VA_ARGS__>::destroy(w); }                            \
-  void tkl_model_close(tkl_model* m) { tkl::c_model<__VA_ARGS__>::close(m); }
+#define TKL_C_MODEL(NAME, ...)                                                                                  \
+  const char* tkl_version(void) {                                                                               \
+    return tkl::c_model<__VA_ARGS__>::version();                                                                \
+  }                                                                                                             \
+  tkl_model* tkl_model_open(const char* name, const char* file, char* error, size_t size) {                     \
+    return tkl::c_model<__VA_ARGS__>::open(NAME, name, file, error, size);                                      \
+  }                                                                                                             \
+  int tkl_model_input_count(const tkl_model* m) {                                                               \
+    return tkl::c_model<__VA_ARGS__>::count(m, tkl::c_model<__VA_ARGS__>::tensors::list.inputs);                \
+  }                                                                                                             \
+  int tkl_model_output_count(const tkl_model* m) {                                                              \
+    return tkl::c_model<__VA_ARGS__>::count(m, tkl::c_model<__VA_ARGS__>::tensors::list.outputs);               \
+  }                                                                                                             \
+  int tkl_model_input_info(const tkl_model* m, int index, tkl_tensor_info* info) {                              \
+    constexpr auto& list = tkl::c_model<__VA_ARGS__>::tensors::list;                                            \
+    return tkl::c_model<__VA_ARGS__>::info(m, list.input, list.inputs, index, info);                            \
+  }                                                                                                             \
+  int tkl_model_output_info(const tkl_model* m, int index, tkl_tensor_info* info) {                             \
+    constexpr auto& list = tkl::c_model<__VA_ARGS__>::tensors::list;                                            \
+    return tkl::c_model<__VA_ARGS__>::info(m, list.output, list.outputs, index, info);                          \
+  }                                                                                                             \
+  tkl_workspace* tkl_workspace_create(const tkl_model* m, int threads, char* error, size_t size) {              \
+    return tkl::c_model<__VA_ARGS__>::create(m, threads, error, size);                                          \
+  }                                                                                                             \
+  int tkl_model_run(const tkl_model* m, tkl_workspace* w, const void* const* in, void* const* out, char* error, \
+                    size_t size) {                                                                              \
+    return tkl::c_model<__VA_ARGS__>::run(m, w, in, out, error, size);                                          \
+  }                                                                                                             \
+  void tkl_workspace_destroy(tkl_workspace* w) {                                                                \
+    tkl::c_model<__VA_ARGS__>::destroy(w);                                                                      \
+  }                                                                                                             \
+  void tkl_model_close(tkl_model* m) {                                                                          \
+    tkl::c_model<__VA_ARGS__>::close(m);                                                                        \
+  }
