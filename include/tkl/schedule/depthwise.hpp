@@ -37,8 +37,8 @@ concept depthwise_fits_registers = S.registers() <= Arch::registers;
 constexpr depthwise_schedule depthwise_schedule_for(std::int64_t kernel_rows, std::int64_t kernel_columns,
                                                     std::int64_t stride_columns, std::int64_t dilation_columns,
                                                     std::int64_t multiplier) {
-  const bool square = kernel_rows == kernel_columns && (kernel_rows == 3 || kernel_rows == 5);
-  if (!square || stride_columns < 1 || stride_columns > 2 || dilation_columns != 1 || multiplier != 1) return {};
+  const bool known = kernel_rows == kernel_columns && (kernel_rows == 3 || kernel_rows == 5);
+  if (!known || stride_columns < 1 || stride_columns > 2 || dilation_columns != 1 || multiplier != 1) return {};
   return {.rows = static_cast<int>(kernel_rows), .columns = static_cast<int>(kernel_columns),
           .stride = static_cast<int>(stride_columns), .group = kernel_rows > 3 ? 4 : 2};
 }
