@@ -53,7 +53,7 @@ class safetensors {
   };
 
   /// Maps and checks a file.
-  static result<safetensors> open(const char* path) {
+  TKL_COLD static result<safetensors> open(const char* path) {
     result<mapped_file> file = mapped_file::open(path);
     if (!file) return file.error();
     safetensors s;
@@ -95,7 +95,7 @@ class safetensors {
   }
 
  private:
-  status read(std::span<const std::byte> bytes) {
+  TKL_COLD status read(std::span<const std::byte> bytes) {
     message_text m;
     std::uint64_t length = 0;
     if (bytes.size() < sizeof length)
@@ -114,15 +114,16 @@ class safetensors {
     const std::span<const std::byte> data = bytes.subspan(sizeof length + static_cast<std::size_t>(length));
     if (status s = impl::check_layout(entries, data.size()); !s) return s;
 
-    std::sort(entries.begin(), entries.end(),
-              [](const impl::header_entry& a, const impl::header_entry& b) { return a.name < b.name; });
-    for (std::size_t i = 1; i < entries.size(); ++i)
-      if (entries[i].name == entries[i - 1].name)
-        return status::failure(m << "tensor '" << impl::name_text(entries[i].name).view() << "' occurs twice");
-    tensors_.reserve(entries.size());
-    for (impl::header_entry& e : entries)
-      tensors_.push_back({std::move(e.name), e.shape, e.type->type, data.data() + e.begin,
-                          static_cast<std::size_t>(e.end - e.begin), e.type});
+    std::vector<impl::header_entry*> order(entries.size(), nullptr);
+    for (std::size_t i = 0; i < entries.size(); ++i) order[i] = &entries[i];
+    impl::sort_entries(order, [](const impl::header_entry* a, const impl::header_entry* b) { return a->name < b->name; });
+    for (std::size_t i = 1; i < order.size(); ++i)
+      if (order[i]->name == order[i - 1]->name)
+        return status::failure(m << "tensor '" << impl::name_text(order[i]->name).view() << "' occurs twice");
+    tensors_.reserve(order.size());
+    for (impl::header_entry* e : order)
+      tensors_.push_back({std::move(e->name), e->shape, e->type->type, data.data() + e->begin,
+                          static_cast<std::size_t>(e->end - e->begin), e->type});
     return {};
   }
 

@@ -46,7 +46,7 @@ class Stack<tkl::impl::json_allocator> {
   template <class T>
   T* Push(std::size_t count = 1) {
     const std::size_t size = count * sizeof(T);
-    if (bytes_.size() - top_ < size) bytes_.resize(2 * bytes_.size() + size);
+    if (bytes_.size() - top_ < size) grow(size);
     top_ += size;
     return reinterpret_cast<T*>(bytes_.data() + (top_ - size));
   }
@@ -61,6 +61,8 @@ class Stack<tkl::impl::json_allocator> {
   }
 
  private:
+  TKL_COLD void grow(std::size_t size) { bytes_.resize(2 * bytes_.size() + size); }
+
   tkl::impl::level_vector<char> bytes_;
   std::size_t top_ = 0;
 };
@@ -346,7 +348,7 @@ class header_reader {
 };
 
 /// Parses the header; it may end in spaces. Messages count bytes from the start of the file.
-inline status read_header(std::string_view header, std::vector<header_entry>& entries) {
+TKL_COLD inline status read_header(std::string_view header, std::vector<header_entry>& entries) {
   message_text m;
   if (header.empty() || header[0] != '{') return status::failure(m << "safetensors header, byte 8: '{' expected");
   header_reader events(entries);
@@ -365,12 +367,17 @@ inline status read_header(std::string_view header, std::vector<header_entry>& en
   return {};
 }
 
+/// Sorts by any order. One function for all: an inlined sort is 8 KB of code.
+using entry_order = bool (*)(const header_entry*, const header_entry*);
+TKL_COLD inline void sort_entries(std::vector<header_entry*>& entries, entry_order before) {
+  std::sort(entries.begin(), entries.end(), before);
+}
+
 /// Every byte of the data belongs to exactly one tensor.
-inline status check_layout(const std::vector<header_entry>& entries, std::size_t data_bytes) {
-  std::vector<const header_entry*> order;
-  order.reserve(entries.size());
-  for (const header_entry& e : entries) order.push_back(&e);
-  std::sort(order.begin(), order.end(), [](const header_entry* a, const header_entry* b) {
+TKL_COLD inline status check_layout(std::vector<header_entry>& entries, std::size_t data_bytes) {
+  std::vector<header_entry*> order(entries.size(), nullptr);
+  for (std::size_t i = 0; i < entries.size(); ++i) order[i] = &entries[i];
+  sort_entries(order, [](const header_entry* a, const header_entry* b) {
     return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
   });
   const auto limit = static_cast<std::int64_t>(data_bytes);

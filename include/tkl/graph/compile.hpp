@@ -115,13 +115,13 @@ class compile {
 
   /// Loads a safetensors file (checks every tensor's name, shape and type, folds and packs) or a file that save_packed wrote
   /// (mapped as it is). Nothing is half loaded. The last allocation but the workspace's.
-  static result<compile> load(const char* path, const load_options& options = {}) {
+  TKL_COLD static result<compile> load(const char* path, const load_options& options = {}) {
     result<packed_weights> w = load_weights(loading(), path, options);
     if (!w) return w.error();
     return compile(std::move(*w));
   }
   /// The same from an open weights file, or one in memory.
-  static result<compile> load(const safetensors& file, const load_options& options = {}) {
+  TKL_COLD static result<compile> load(const safetensors& file, const load_options& options = {}) {
     result<packed_weights> w = pack_weights(loading(), file, options);
     if (!w) return w.error();
     return compile(std::move(*w));
