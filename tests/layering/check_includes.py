@@ -13,6 +13,7 @@ from pathlib import Path
 # A header may include headers of a lower layer, and of its own.
 LAYERS = [
     ("config", r"config\.hpp$"),
+    ("C interface", r"c_api\.h$"),  # declarations in C, which the runtime implements
     ("core", r"core/"),
     ("graph upper half", r"graph/(compile|buckets|placement|report|interpreter|plan_interpreter)"),
     ("graph lower half", r"graph/"),
@@ -28,8 +29,8 @@ LAYERS = [
     ("public", r"[^/]+$"),
 ]
 RANK = {
-    "config": 0, "C interface": 0, "core": 1, "graph lower half": 2, "expr": 2, "schedule": 2, "op": 3, "arch": 4, "algo": 5, "target": 6,
-    "exec": 7, "graph upper half": 8, "runtime": 9, "public": 10,
+    "config": 0, "C interface": 0, "core": 1, "graph lower half": 2, "expr": 2, "schedule": 2, "op": 3, "arch": 4,
+    "algo": 5, "target": 6, "exec": 7, "graph upper half": 8, "runtime": 9, "public": 10,
 }
 # Foreign headers, and the only files of the library that may include them.
 FOREIGN = [
