@@ -46,9 +46,9 @@ struct detector {
     return tkl::conv_transpose2d(x, weight, bias, {.stride = 2});
   }
 
-  static constexpr value build(tkl::graph& g) {
-    const value picture = g.input("picture", tkl::element::u8, {1, Size.height, Size.width, 3});
-    const backbone::outputs rows = detector_backbone(normalised(picture));
+  /// From numbers -1 .. 1 on.
+  static constexpr value network(value picture) {
+    const backbone::outputs rows = detector_backbone(picture);
 
     const value in2 = residual(conv(rows[2], 131, {.out = 12}), 135, 96, 1);
     const value in3 = residual(conv(rows[4], 132, {.out = 18}), 141, 96, 1);
@@ -67,6 +67,10 @@ struct detector {
     x = tkl::relu(batch_norm(x, "batch_norm_", 0));
     x = tkl::relu(batch_norm(doubled(x, 0, 24).named("doubled"), "batch_norm_", 1));
     return tkl::sigmoid(doubled(x, 1, 1));
+  }
+
+  static constexpr value build(tkl::graph& g) {
+    return network(normalised(g.input("picture", tkl::element::u8, {1, Size.height, Size.width, 3})));
   }
 };
 

@@ -51,10 +51,9 @@ struct recogniser {
     return z + linear(hidden, first_linear + 3, features);
   }
 
-  static constexpr value build(tkl::graph& g) {
-    const value picture = g.input("picture", tkl::element::u8, {1, 48, Width, 3});
-    const value width = g.input("width", tkl::element::i32, {1});
-    const value x = recogniser_backbone(tkl::keep_first(normalised(picture), width, 2)).back();
+  /// From numbers -1 .. 1 on.
+  static constexpr value network(value picture) {
+    const value x = recogniser_backbone(picture).back();
     const value f = tkl::average_pool2d(x, {.kernel = {3, 2}}).named("pooled");
 
     value h = conv_norm(conv_norm(f, 142, 148, 60, {1, 3}), 143, 149, features);
@@ -67,6 +66,12 @@ struct recogniser {
     h = conv_norm(tkl::concat(3, f, h), 145, 151, 60, {1, 3});
     h = conv_norm(h, 146, 152, features);
     return tkl::softmax(linear(tkl::reshape(h, {1, steps, features}), 85, 6625).named("logits"));
+  }
+
+  static constexpr value build(tkl::graph& g) {
+    const value picture = g.input("picture", tkl::element::u8, {1, 48, Width, 3});
+    const value width = g.input("width", tkl::element::i32, {1});
+    return network(tkl::keep_first(normalised(picture), width, 2));
   }
 };
 
