@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation along columns: y = epilogue((x - mean) / sqrt(variance + eps)), population variance.
 //
-//   for row:  with a = x[0]
-//     d = mean of (x[c] - a)                                    pass 1: differences of near numbers are exact
-//     v = mean of (x[c] - a - d)^2 - (mean of (x[c] - a - d))^2 pass 2: centred; the last term mends the rounding of d
-//     y[c] = epilogue((x[c] - a - d) / sqrt(v + eps))           pass 3
+//   for row:
+//     d = mean of (x[c] - a), v = mean of (x[c] - a)^2 - d^2      pass 1, with a = x[0]
+//     if a lies more than 4 standard deviations from the mean:    rare: an outlier
+//       the same with a + d for a
+//     y[c] = epilogue((x[c] - a - d) / sqrt(v + eps))             pass 2
 //
-// Two passes with the correction of Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983:
-// nothing cancels when the mean is large against the spread. Scale and offset are part of the epilogue: affine(acc,
-// channel(scale), channel(offset)). y may be x.
+// The shifted data algorithm (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983): differences
+// of near numbers are exact, so a mean that is large against the spread costs nothing, and the subtraction of d^2 at most
+// four bits. Squares must not overflow: |x - mean| < 1e18. Scale and offset are part of the epilogue:
+// affine(acc, channel(scale), channel(offset)). y may be x.
 #pragma once
 
 #include <cstdint>
@@ -31,26 +33,44 @@ struct layer_norm_problem {
 
 TKL_ISA_BEGIN
 
+/// Mean of x[c] - centre, and the variance of the row.
+template <class scalar>
+struct row_spread {
+  scalar drift, variance;
+};
+template <row_schedule S, class M, class TA>
+TKL_NOINLINE row_spread<typename M::scalar> measure_row(const TA* x, std::int64_t n, typename M::value centre) {
+  using V = typename M::value;
+  using scalar = typename M::scalar;
+  const auto sums = reduce_vectors<S, monoid::moments, M>(x, n, [centre](V v, std::int64_t, int) {
+    const V d = v - centre;
+    return monoid::moments_state<V>{d, d * d};
+  });
+  const scalar share = scalar{1} / static_cast<scalar>(n);
+  const scalar drift = M::reduce_add(sums.first) * share;
+  const scalar variance = M::reduce_add(sums.second) * share - drift * drift;
+  return {drift, variance < 0 ? scalar{0} : variance};
+}
+
 /// One row of n > 0 columns, at `at` (column 0).
 template <row_schedule S, class M, class TA, class TC, class E>
 TKL_NOINLINE void layer_norm_row(const TA* x, TC* y, std::int64_t n, float eps, position at, const E& epilogue) {
   using V = typename M::value;
-  const V count = math<V>::constant(static_cast<float>(n)), zero = math<V>::constant(0.0f);
-  const auto mean_of = [&](V sums) { return math<V>::div(M::splat(M::reduce_add(sums)), count); };
-  const V pivot = M::broadcast(x);
-  V shift = mean_of(reduce_vectors<S, monoid::sum, M>(x, n, [&](V v, std::int64_t, int) { return v - pivot; }));
-  const auto sums = reduce_vectors<S, monoid::moments, M>(x, n, [&](V v, std::int64_t, int) {
-    const V d = (v - pivot) - shift;
-    return monoid::moments_state<V>{d, d * d};
-  });
-  const V drift = mean_of(sums.first);
-  const V variance = math<V>::max(mean_of(sums.second) - drift * drift, zero);
-  shift = shift + drift;
-  const V scale = math<V>::div(math<V>::constant(1.0f), math<V>::sqrt(variance + math<V>::constant(eps)));
+  V centre = M::broadcast(x);
+  row_spread<typename M::scalar> spread = measure_row<S, M>(x, n, centre);
+  if (spread.drift * spread.drift > 16 * spread.variance) {
+    centre = centre + M::splat(spread.drift);
+    spread = measure_row<S, M>(x, n, centre);
+  }
+  const V root = math<V>::sqrt(M::splat(spread.variance) + math<V>::constant(eps));
+  const V scale = math<V>::div(math<V>::constant(1.0f), root);
+  const V offset = -M::splat(spread.drift) * scale;
+  const E finishing = epilogue;  // a copy stays in registers: y may not overwrite it
+  const auto normalised = [=](V v) { return math<V>::fma(v - centre, scale, offset); };
   std::int64_t& c = at.column;
-  for (; c + M::width <= n; c += M::width) finish<M>(epilogue, ((M::load(x + c) - pivot) - shift) * scale, at, y + c);
+  for (; c + M::width <= n; c += M::width) finish<M>(finishing, normalised(M::load(x + c)), at, y + c);
   const int lanes = static_cast<int>(n - c);
-  if (lanes > 0) finish<M>(epilogue, ((M::load(x + c, lanes) - pivot) - shift) * scale, at, y + c, lanes);
+  if (lanes > 0) finish<M>(finishing, normalised(M::load(x + c, lanes)), at, y + c, lanes);
 }
 
 /// Computes y. No scratch.

@@ -2,11 +2,10 @@
 // What the row operations share: walking the rows of a tensor, and reducing one row.
 #pragma once
 
+#include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/expr/row_monoid.hpp>
 #include <tkl/schedule/row.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 
@@ -35,8 +34,8 @@ inline constexpr int cascade_levels = 4;
 
 TKL_ISA_BEGIN
 
-/// A running reduction in four levels of cascade_block terms each: the rounding errors of a sum of up to a million terms
-/// are those of at most 128 additions. Without rounding there is one level.
+/// A running reduction in four levels of cascade_block terms each: the rounding errors of a sum of up to a million
+/// terms are those of at most 128 additions. Without rounding there is one level.
 template <class P, class V>
 struct cascade {
   using state = typename P::template state<V>;
@@ -64,40 +63,48 @@ struct cascade {
   }
 };
 
+/// The elements [first, n) of a row, at most one cascade block of steps: see reduce_vectors.
+template <row_schedule S, class P, class M, class T, class F>
+TKL_FN auto reduce_block(const T* x, std::int64_t first, std::int64_t n, F f) {
+  using V = typename M::value;
+  using state = typename P::template state<V>;
+  constexpr std::int64_t step = static_cast<std::int64_t>(S.vectors) * M::width;
+  state acc[S.vectors];
+  TKL_UNROLL
+  for (int v = 0; v < S.vectors; ++v) acc[v] = P::template identity<V>();
+  std::int64_t c = first;
+  for (; c + step <= n; c += step) {
+    TKL_UNROLL
+    for (int v = 0; v < S.vectors; ++v)
+      acc[v] = P::combine(acc[v], f(M::load(x + c + v * M::width), c + v * M::width, M::width));
+  }
+  for (; c + M::width <= n; c += M::width) acc[0] = P::combine(acc[0], f(M::load(x + c), c, M::width));
+  if (c < n) {
+    const int lanes = static_cast<int>(n - c);
+    acc[S.vectors - 1] = P::combine(acc[S.vectors - 1], P::template masked<M>(f(M::load(x + c, lanes), c, lanes), lanes));
+  }
+  state sum = acc[0];
+  TKL_UNROLL
+  for (int v = 1; v < S.vectors; ++v) sum = P::combine(sum, acc[v]);
+  return sum;
+}
+
+/// A row of more than one block.
+template <row_schedule S, class P, class M, class T, class F>
+TKL_NOINLINE auto reduce_blocks(const T* x, std::int64_t n, F f) {
+  constexpr std::int64_t block = static_cast<std::int64_t>(S.vectors) * M::width * cascade_block;
+  cascade<P, typename M::value> whole;
+  for (std::int64_t c = 0; c < n; c += block) whole.add(reduce_block<S, P, M>(x, c, n - c < block ? n : c + block, f));
+  return whole.total();
+}
+
 /// Combines f(vector of elements, first column, lanes), a state of P, over n consecutive elements: lane l of the result
 /// covers the elements l, l + width, ... Lanes beyond the end count as the neutral element.
 ///   for block of the row:  for step of `vectors` vectors:  acc[v] = combine(acc[v], f(x[...]))
 template <row_schedule S, class P, class M, class T, class F>
 TKL_FN auto reduce_vectors(const T* x, std::int64_t n, F f) {
-  using V = typename M::value;
-  using state = typename P::template state<V>;
-  constexpr std::int64_t step = static_cast<std::int64_t>(S.vectors) * M::width;
-  constexpr std::int64_t block = step * cascade_block;
-  cascade<P, V> whole;
-  std::int64_t c = 0;
-  while (c + step <= n) {
-    const std::int64_t end = n - c < block ? c + (n - c) / step * step : c + block;
-    state acc[S.vectors];
-    TKL_UNROLL
-    for (int v = 0; v < S.vectors; ++v) acc[v] = P::template identity<V>();
-    for (; c < end; c += step) {
-      TKL_UNROLL
-      for (int v = 0; v < S.vectors; ++v)
-        acc[v] = P::combine(acc[v], f(M::load(x + c + v * M::width), c + v * M::width, M::width));
-    }
-    state part = acc[0];
-    TKL_UNROLL
-    for (int v = 1; v < S.vectors; ++v) part = P::combine(part, acc[v]);
-    whole.add(part);
-  }
-  state rest = P::template identity<V>();
-  for (; c + M::width <= n; c += M::width) rest = P::combine(rest, f(M::load(x + c), c, M::width));
-  if (c < n) {
-    const int lanes = static_cast<int>(n - c);
-    rest = P::combine(rest, P::template masked<M>(f(M::load(x + c, lanes), c, lanes), lanes));
-  }
-  whole.add(rest);
-  return whole.total();
+  constexpr std::int64_t block = static_cast<std::int64_t>(S.vectors) * M::width * cascade_block;
+  return !P::rounds || n <= block ? reduce_block<S, P, M>(x, 0, n, f) : reduce_blocks<S, P, M>(x, n, f);
 }
 
 TKL_ISA_END

@@ -39,14 +39,16 @@ TKL_NOINLINE void softmax_row(const TA* x, TC* y, std::int64_t n, position at, c
   using V = typename M::value;
   using scalar = typename M::scalar;
   const auto same = [](V v, std::int64_t, int) { return v; };
-  const V largest = M::splat(monoid::max::fold<M>(reduce_vectors<S, monoid::max, M>(x, n, same)));
+  // A NaN that this maximum loses makes the sum NaN.
+  const V largest = M::splat(monoid::max_of_numbers::fold<M>(reduce_vectors<S, monoid::max_of_numbers, M>(x, n, same)));
+  const E finishing = epilogue;  // a copy stays in registers: y may not overwrite it
   const auto apply = [&](const auto* from, auto value_of) {
     std::int64_t& c = at.column;
-    for (; c + M::width <= n; c += M::width) finish<M>(epilogue, value_of(M::load(from + c)), at, y + c);
+    for (; c + M::width <= n; c += M::width) finish<M>(finishing, value_of(M::load(from + c)), at, y + c);
     const int lanes = static_cast<int>(n - c);
-    if (lanes > 0) finish<M>(epilogue, value_of(M::load(from + c, lanes)), at, y + c, lanes);
+    if (lanes > 0) finish<M>(finishing, value_of(M::load(from + c, lanes)), at, y + c, lanes);
   };
-  const auto exponential = [&](V v) { return math<V>::exp_nonpositive(v - largest); };
+  const auto exponential = [largest](V v) { return math<V>::exp_nonpositive(v - largest); };
   const auto total = [&](auto f) { return M::splat(monoid::sum::fold<M>(reduce_vectors<S, monoid::sum, M>(x, n, f))); };
   if constexpr (K == softmax_kind::logarithm) {
     const V shift = math<V>::log(total([&](V v, std::int64_t, int) { return exponential(v); }));

@@ -69,6 +69,23 @@ struct max : single<max> {
   }
 };
 
+/// The largest of the numbers; a NaN may get lost. For use where a NaN shows in another way, for one instruction.
+struct max_of_numbers : single<max_of_numbers> {
+  static constexpr bool rounds = false;
+  template <class V>
+  TKL_FN static V identity() {
+    return max::identity<V>();
+  }
+  template <class V>
+  TKL_FN static V combine(V a, V b) {
+    return math<V>::at_least(b, a);
+  }
+  template <class M>
+  TKL_FN static auto fold(typename M::value v) {
+    return M::reduce_max(v);
+  }
+};
+
 /// NaN wins.
 struct min : single<min> {
   static constexpr bool rounds = false;
