@@ -16,8 +16,11 @@ namespace {
 /// Element (k, n) of a packed matrix, k = -1 for the bias.
 double packed_at(const float* panels, std::int64_t depth, std::int64_t columns, panel_shape s, std::int64_t k,
                  std::int64_t n) {
-  const std::int64_t first = n / s.panel * s.panel, rest = columns - first;
-  const std::int64_t stored = rest >= s.panel ? s.panel : round_up(rest, s.width);
+  std::int64_t first = n / s.panel * s.panel;
+  if (first > 0 && columns - first <= s.width && s.panel > s.width) first -= s.panel;  // one vector joins its neighbour
+  const std::int64_t rest = columns - first;
+  const std::int64_t stored =
+      rest > s.panel + s.width || (rest > s.panel && s.panel == s.width) ? s.panel : round_up(rest, s.width);
   return static_cast<double>(panels[first * (1 + depth) + (1 + k) * stored + n - first]);
 }
 

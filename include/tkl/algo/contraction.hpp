@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tkl/algo/micro_kernel.hpp>
+#include <tkl/algo/pack.hpp>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
@@ -63,11 +64,11 @@ constexpr std::int64_t block_rows(const gemm_schedule& s, std::int64_t taps) {
   return (tiles > 0 ? tiles : 1) * s.mr;
 }
 
-/// Bytes of scratch per worker: row pointers of one block and, where rows leave the input, a row of zeros.
+/// Bytes of scratch per worker: row pointers of one block and, where rows leave the input, zeros for a row of taps.
 constexpr std::int64_t contraction_scratch_bytes(const gemm_schedule& s, const row_space& space, std::int64_t depth,
                                                  std::int64_t element_bytes) {
   const std::int64_t pointers = block_rows(s, space.tap_count()) * space.tap_count() * std::int64_t{sizeof(void*)};
-  return round_up(pointers, 64) + (space.leaves_input() ? round_up(depth * element_bytes, 64) : 0);
+  return round_up(pointers, 64) + (space.leaves_input() ? round_up(space.taps[1] * depth * element_bytes, 64) : 0);
 }
 
 TKL_ISA_BEGIN
@@ -147,60 +148,78 @@ struct contraction {
   tile_sink<M> sink{};
 };
 
-/// Pointers and places of the rows [first, first + count). Pointers of a tile lie tap by tap, `mr` (or what is left of
-/// the block) to a tap. The space is copied: stores through the pointers could otherwise change it for all the compiler
-/// knows.
+/// Pointers and places of the rows [first, first + count): the pointers of all rows for the first tap, then for the
+/// next. With several taps, `inside` says of each row whether all tap columns of its window lie inside the input. The
+/// space is copied: stores through the pointers could otherwise change it for all the compiler knows.
 template <class TA>
 TKL_NOINLINE void locate_rows(const row_space& space, const TA* a, const TA* zeros, std::int64_t first,
-                              std::int64_t count, int mr, const TA** pointers, row_place* places) {
+                              std::int64_t count, const TA** pointers, row_place* places, bool* inside) {
   const row_space s = space;
-  const std::int64_t taps = s.tap_count();
-  const bool one_tap_inside = taps == 1 && !s.leaves_input();
+  const bool one_tap_inside = s.tap_count() == 1 && !s.leaves_input();
+  const std::int64_t reach = (s.taps[1] - 1) * s.tap_step[1], width = s.in_extent[1];
+  const std::int64_t step = s.tap_step[1] * s.in_stride[2];
   std::int64_t p = first % s.extent[2], q = first / s.extent[2] % s.extent[1], n = first / s.extent[2] / s.extent[1];
-  for (std::int64_t done = 0; done < count; done += mr, pointers += mr * taps) {
-    const std::int64_t tile_rows = count - done < mr ? count - done : mr;
-    for (std::int64_t r = 0; r < tile_rows; ++r) {
-      const std::int64_t image = n * s.in_stride[0];
-      const std::int64_t top = q * s.in_step[0] + s.tap_first[0], left = p * s.in_step[1] + s.tap_first[1];
-      if (one_tap_inside) {
-        pointers[r] = a + (image + top * s.in_stride[1] + left * s.in_stride[2]);
-      } else {
-        const TA** to = pointers + r;
-        for (std::int64_t u = 0, y = top; u < s.taps[0]; ++u, y += s.tap_step[0]) {
-          const bool inside = y >= 0 && y < s.in_extent[0];
-          for (std::int64_t v = 0, x = left; v < s.taps[1]; ++v, x += s.tap_step[1], to += tile_rows)
-            *to =
-                inside && x >= 0 && x < s.in_extent[1] ? a + (image + y * s.in_stride[1] + x * s.in_stride[2]) : zeros;
+  for (std::int64_t r = 0; r < count; ++r) {
+    const std::int64_t top = q * s.in_step[0] + s.tap_first[0], left = p * s.in_step[1] + s.tap_first[1];
+    const std::int64_t image = n * s.in_stride[0] + left * s.in_stride[2];
+    if (one_tap_inside) {
+      pointers[r] = a + (image + top * s.in_stride[1]);
+    } else {
+      const TA** to = pointers + r;
+      const std::int64_t right = left + reach;
+      inside[r] = left >= 0 && left < width && right >= 0 && right < width;
+      for (std::int64_t u = 0, y = top; u < s.taps[0]; ++u, y += s.tap_step[0]) {
+        std::int64_t offset = image + y * s.in_stride[1];
+        if (y < 0 || y >= s.in_extent[0]) {
+          for (std::int64_t v = 0; v < s.taps[1]; ++v, to += count) *to = zeros;
+        } else if (inside[r]) {
+          for (std::int64_t v = 0; v < s.taps[1]; ++v, to += count, offset += step) *to = a + offset;
+        } else {
+          for (std::int64_t v = 0, x = left; v < s.taps[1]; ++v, to += count, x += s.tap_step[1], offset += step)
+            *to = x >= 0 && x < width ? a + offset : zeros;
         }
       }
-      const std::int64_t out_image = s.out_first[0] + n;
-      const std::int64_t oh = s.out_first[1] + q * s.out_step[0], ow = s.out_first[2] + p * s.out_step[1];
-      *places++ = {{out_image, oh, ow}, out_image * s.out_stride[0] + oh * s.out_stride[1] + ow * s.out_stride[2]};
-      if (++p == s.extent[2]) {
-        p = 0;
-        if (++q == s.extent[1]) q = 0, ++n;
-      }
+    }
+    const std::int64_t out_image = s.out_first[0] + n;
+    const std::int64_t oh = s.out_first[1] + q * s.out_step[0], ow = s.out_first[2] + p * s.out_step[1];
+    const std::int64_t out = out_image * s.out_stride[0] + oh * s.out_stride[1] + ow * s.out_stride[2];
+    places[r] = {{out_image, oh, ow}, out};
+    if (++p == s.extent[2]) {
+      p = 0;
+      if (++q == s.extent[1]) q = 0, ++n;
     }
   }
 }
 
 /// How the depth is cut: strips of whole taps, or parts of one tap where a tap alone is longer than kc. Strips are
-/// equal as far as possible; a depth of up to one and a half kc stays whole.
+/// equal as far as possible; a depth of up to one and a half kc stays whole. `joined`: taps that lie one after the
+/// other in memory (a row of them) and should not be parted where a strip can hold them.
 struct strip_plan {
   std::int64_t taps = 0;   // per strip
   std::int64_t depth = 0;  // per strip
 };
-constexpr strip_plan plan_strips(std::int64_t taps, std::int64_t depth, std::int64_t kc) {
+constexpr strip_plan plan_strips(std::int64_t taps, std::int64_t depth, std::int64_t joined, std::int64_t kc) {
   if (taps == 0 || depth == 0 || 2 * taps * depth <= 3 * kc) return {taps, depth};
+  if (joined > 1 && 2 * joined * depth <= 3 * kc) {
+    const std::int64_t rows = taps / joined, fitting = kc / (joined * depth), whole = fitting > 0 ? fitting : 1;
+    return {joined * ceil_div(rows, ceil_div(rows, whole)), depth};
+  }
   if (depth > kc) return {1, round_up(ceil_div(depth, ceil_div(depth, kc)), 4)};
   const std::int64_t whole = kc / depth;
   return {ceil_div(taps, ceil_div(taps, whole)), depth};
 }
 
+/// Taps of one kernel row whose input elements are consecutive wherever the whole row lies inside: they are summed as
+/// one long tap. Otherwise 1.
+constexpr std::int64_t joined_taps(const row_space& s, std::int64_t depth) {
+  return s.taps[1] > 1 && s.tap_step[1] == 1 && s.in_stride[2] == depth ? s.taps[1] : 1;
+}
+
 /// Number of independent parts (blocks x panels) of a contraction.
 template <gemm_schedule S, class M, class TA, class TW>
 constexpr std::int64_t contraction_parts(const contraction<M, TA, TW>& c) {
-  return ceil_div(c.space.rows(), block_rows(S, c.space.tap_count())) * ceil_div(c.columns, S.nr * M::width);
+  return ceil_div(c.space.rows(), block_rows(S, c.space.tap_count())) *
+         panel_count(c.columns, panels_of(S.nr, M::width));
 }
 
 /// Asks for `count` elements to be brought near. The strip that comes next is fetched share by share while tiles of
@@ -218,56 +237,66 @@ struct one_tap_scratch {
   alignas(64) std::byte bytes[static_cast<std::size_t>(block_rows(S, 1)) * sizeof(void*)];
 };
 
-/// Computes the parts [begin, end). `scratch`: contraction_scratch_bytes, 64-byte aligned. Stack: 16 register tiles of
-/// sums and the places of their rows, at most 32 KB.
+/// Computes the parts [begin, end). `scratch`: contraction_scratch_bytes, 64-byte aligned. Stack: the sums of at most
+/// 16 register tiles and the places of their rows, below 32 KB.
 template <gemm_schedule S, class M, class TA, class TW>
 TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, std::int64_t end, std::byte* scratch) {
   using value = typename M::value;
-  constexpr std::int64_t panel_width = S.nr * M::width;
+  using table = tile_table<M, S.mr, S.nr, TA, TW>;
+  constexpr panel_shape shape = panels_of(S.nr, M::width);
   constexpr std::int64_t most_rows = block_rows(S, 1);
   const std::int64_t taps = c.space.tap_count(), block = block_rows(S, taps), rows = c.space.rows();
-  const std::int64_t panels = ceil_div(c.columns, panel_width);
+  const std::int64_t panels = panel_count(c.columns, shape), joined = joined_taps(c.space, c.depth);
   const TA** pointers = reinterpret_cast<const TA**>(scratch);
   TA* zeros = reinterpret_cast<TA*>(scratch + round_up(block * taps * std::int64_t{sizeof(void*)}, 64));
   if (c.space.leaves_input())
-    for (std::int64_t k = 0; k < c.depth; ++k) zeros[k] = TA{};
+    for (std::int64_t k = 0; k < c.space.taps[1] * c.depth; ++k) zeros[k] = TA{};
 
-  const strip_plan strip = plan_strips(taps, c.depth, S.kc);
+  const strip_plan strip = plan_strips(taps, c.depth, joined, S.kc);
+  const bool whole = strip.taps == taps && strip.depth == c.depth, joins = joined > 1 && strip.taps % joined == 0;
   // Panels that the second-level cache holds anyway, or that few rows meet, are not fetched ahead.
   const bool far = (1 + taps * c.depth) * c.columns * std::int64_t{sizeof(TW)} > 256 * 1024 && rows >= 4 * S.mr;
-  const bool whole = strip.taps == taps && strip.depth == c.depth;
   row_place places[most_rows];
-  alignas(64) value sums[most_rows * S.nr];
+  bool inside[most_rows];
+  alignas(64) value sums[most_rows * (S.nr + 1)];
   std::int64_t located = -1;
   for (std::int64_t part = begin; part < end; ++part) {
-    const std::int64_t first_row = part / panels * block, column = part % panels * panel_width;
+    const std::int64_t first_row = part / panels * block, column = part % panels * shape.panel;
     const std::int64_t count = rows - first_row < block ? rows - first_row : block;
     if (located != first_row)
-      locate_rows(c.space, c.a, static_cast<const TA*>(zeros), located = first_row, count, S.mr, pointers, places);
-    const std::int64_t rest = c.columns - column;
-    const int columns = static_cast<int>(rest < panel_width ? rest : panel_width);
-    const int vectors = (columns + M::width - 1) / M::width;
+      locate_rows(c.space, c.a, static_cast<const TA*>(zeros), located = first_row, count, pointers, places, inside);
+    const int columns = static_cast<int>(panel_columns(c.columns - column, shape));
+    const int vectors = (columns + M::width - 1) / M::width, height = vectors > S.nr ? table::wide_rows : S.mr;
     const TW* bias = c.panels + column * (1 + taps * c.depth);
+    const auto whole_tile = table::get(height, vectors);
     tile_pass<TA, TW> pass{.panel = bias + vectors * M::width, .bias = bias};
     std::int64_t tap = 0;
     for (bool last = false; !last; pass.bias = nullptr) {
       const std::int64_t taps_left = taps - tap, depth_left = c.depth - pass.first;
-      pass.taps = taps_left < strip.taps ? taps_left : strip.taps;
-      pass.depth = depth_left < strip.depth ? depth_left : strip.depth;
-      last = taps_left <= pass.taps && depth_left <= pass.depth;
-      const TW* next = pass.panel + pass.taps * pass.depth * vectors * M::width;
-      const std::int64_t share = last && part + 1 == end ? 0 : ceil_div((next - pass.panel) * S.mr, count);
-      for (std::int64_t r = 0; r < count; r += S.mr) {
-        const int tile_rows = static_cast<int>(count - r < S.mr ? count - r : S.mr);
-        value* tile = sums + (whole ? 0 : r * S.nr);
-        pass.rows = pointers + r * taps + tap * tile_rows;
-        if (far) prefetch_ahead(next + r / S.mr * share, share);
-        tile_table<M, S.mr, S.nr, TA, TW>::get(tile_rows, vectors)(pass, tile);
+      const std::int64_t strip_taps = taps_left < strip.taps ? taps_left : strip.taps;
+      const std::int64_t strip_depth = depth_left < strip.depth ? depth_left : strip.depth;
+      last = taps_left <= strip_taps && depth_left <= strip_depth;
+      const TW* next = pass.panel + strip_taps * strip_depth * vectors * M::width;
+      const std::int64_t share = last && part + 1 == end ? 0 : ceil_div((next - pass.panel) * height, count);
+      pass.taps = strip_taps, pass.depth = strip_depth, pass.row_step = count;
+      for (std::int64_t r = 0; r < count; r += height) {
+        const int tile_rows = static_cast<int>(count - r < height ? count - r : height);
+        if (joins) {
+          bool join = true;
+          for (int i = 0; i < tile_rows; ++i) join = join && inside[r + i];
+          pass.taps = join ? strip_taps / joined : strip_taps;
+          pass.depth = join ? strip_depth * joined : strip_depth;
+          pass.row_step = join ? count * joined : count;
+        }
+        pass.rows = pointers + tap * count + r;
+        value* tile = sums + (whole ? 0 : r * vectors);
+        if (far) prefetch_ahead(next + r / height * share, share);
+        (tile_rows == height ? whole_tile : table::get(tile_rows, vectors))(pass, tile);
         if (last) c.sink.store(c.sink.context, tile, places + r, tile_rows, c.first_column + column, columns);
       }
       pass.panel = next;
-      pass.first += pass.depth;
-      if (pass.first >= c.depth) pass.first = 0, tap += pass.taps;
+      pass.first += strip_depth;
+      if (pass.first >= c.depth) pass.first = 0, tap += strip_taps;
     }
   }
 }

@@ -43,7 +43,7 @@ TKL_ISA_BEGIN
 template <gemm_schedule S, class M, class TA, class TB, class TC, class E, class X>
 void gemm(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& executor, std::byte* scratch) {
   using scalar = typename M::scalar;
-  constexpr std::int64_t panel_width = S.nr * M::width;
+  constexpr panel_shape shape = panels_of(S.nr, M::width);
   constexpr std::int64_t rows_of_block = block_rows(S, 1);
   const strided_shape &a = p.a.shape, &b = p.b.shape, &c = p.c.shape;
   const std::int64_t depth = a.extent[p.layout.transpose_a ? 2 : 3], rows = c.extent[2], columns = c.extent[3];
@@ -63,10 +63,10 @@ void gemm(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& execu
       for (std::int64_t first = 0; first < columns; first += block) {
         const std::int64_t count = columns - first < block ? columns - first : block;
         const TB* from = p.b.data + (b0 * b.stride[0] + b1 * b.stride[1] + first * b_column);
-        const std::int64_t panels = ceil_div(count, panel_width);
+        const std::int64_t panels = panel_count(count, shape);
         executor.parallel_for(panels, [&](std::int64_t begin, std::int64_t end, int) {
-          const std::int64_t left = begin * panel_width, right = end * panel_width < count ? end * panel_width : count;
-          stage_panels<M>(from + left * b_column, b_row, b_column, depth, right - left, panel_width,
+          const std::int64_t left = begin * shape.panel, right = end < panels ? end * shape.panel : count;
+          stage_panels<M>(from + left * b_column, b_row, b_column, depth, right - left, shape,
                           packed + left * (1 + depth));
         });
 

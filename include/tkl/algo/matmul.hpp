@@ -45,7 +45,7 @@ struct matmul_problem {
 /// first operand when that is transposed. `scalar_bytes`: 4 on f32 machines, 8 on the reference machine.
 constexpr std::int64_t matmul_scratch_bytes(const gemm_schedule& s, int width, std::int64_t depth, matmul_layout layout,
                                             std::int64_t scalar_bytes = 4) {
-  const std::int64_t panel = round_up((depth + 1) * s.nr * width * scalar_bytes, 64);
+  const std::int64_t panel = round_up((depth + 1) * (s.nr + 1) * width * scalar_bytes, 64);
   return panel + (layout.transpose_a ? round_up(block_rows(s, 1) * depth * scalar_bytes, 64) : 0);
 }
 
@@ -82,27 +82,23 @@ void matmul(const packed_matmul_problem<TA, TW, TC>& p, const E& epilogue, const
 /// order.
 template <class M, class TB>
 TKL_NOINLINE void stage_panels(const TB* b, std::int64_t depth_stride, std::int64_t column_stride, std::int64_t depth,
-                               std::int64_t count, std::int64_t panel_width, typename M::scalar* panels) {
+                               std::int64_t count, panel_shape shape, typename M::scalar* panels) {
   constexpr int width = M::width;
-  const std::int64_t columns_in_whole_panels = count / panel_width * panel_width;
-  for (std::int64_t k = -1; k < depth; ++k) {
-    std::int64_t first = 0;
-    if (k >= 0 && column_stride == 1) {
-      const TB* from = b + k * depth_stride;
-      typename M::scalar* to = panels + (1 + k) * panel_width;
-      for (; first < columns_in_whole_panels; first += panel_width, to += panel_width * depth)
-        for (std::int64_t j = 0; j < panel_width; j += width, from += width, to += width) M::store(to, M::load(from));
-    }
-    for (; first < count; first += panel_width) {
-      const std::int64_t rest = count - first, used = rest < panel_width ? rest : panel_width;
+  for (std::int64_t k = -1; k < depth; ++k)
+    for (std::int64_t first = 0, used = 0; first < count; first += used) {
+      used = panel_columns(count - first, shape);
       const std::int64_t stored = round_up(used, width);
       typename M::scalar* to = panels + first * (1 + depth) + (1 + k) * stored;
+      const TB* from = b + (k * depth_stride + first * column_stride);
+      if (k >= 0 && column_stride == 1 && used == stored) {
+        for (std::int64_t j = 0; j < stored; j += width) M::store(to + j, M::load(from + j));
+        continue;
+      }
       for (std::int64_t j = 0; j < stored; j += width) {
         const int lanes = k < 0 ? 0 : static_cast<int>(used - j < width ? used - j : width);
-        M::store(to + j, M::load_strided(b + (k * depth_stride + (first + j) * column_stride), column_stride, lanes));
+        M::store(to + j, M::load_strided(from + j * column_stride, column_stride, lanes));
       }
     }
-  }
 }
 
 /// Copies rows [first, first + count) of a matrix that lies transposed (a[k * stride + i]) one after the other.
@@ -123,10 +119,11 @@ TKL_NOINLINE void stage_rows(const TA* a, std::int64_t stride, std::int64_t dept
 template <gemm_schedule S, class M, class TA, class TB, class TC, class E, class X>
 void matmul(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& executor, std::byte* scratch) {
   using scalar = typename M::scalar;
-  constexpr std::int64_t panel_width = S.nr * M::width, block = block_rows(S, 1);
+  constexpr panel_shape shape = panels_of(S.nr, M::width);
+  constexpr std::int64_t block = block_rows(S, 1);
   const strided_shape &a = p.a.shape, &b = p.b.shape, &c = p.c.shape;
   const std::int64_t depth = a.extent[p.layout.transpose_a ? 2 : 3], rows = c.extent[2], columns = c.extent[3];
-  const std::int64_t panels = ceil_div(columns, panel_width), blocks = ceil_div(rows, block);
+  const std::int64_t panels = panel_count(columns, shape), blocks = ceil_div(rows, block);
   const std::int64_t bytes = matmul_scratch_bytes(S, M::width, depth, p.layout, sizeof(scalar));
   const std::int64_t panel_bytes = matmul_scratch_bytes(S, M::width, depth, {}, sizeof(scalar));
 
@@ -140,13 +137,13 @@ void matmul(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& exe
     std::int64_t packed = -1;
     for (std::int64_t part = begin; part < end; ++part) {
       const std::int64_t first_row = part % blocks * block, unit = part / blocks;
-      const std::int64_t first_column = unit % panels * panel_width, batch = unit / panels;
+      const std::int64_t first_column = unit % panels * shape.panel, batch = unit / panels;
       const std::int64_t b0 = batch / c.extent[1], b1 = batch % c.extent[1];
       const std::int64_t count = rows - first_row < block ? rows - first_row : block;
-      const std::int64_t width = columns - first_column < panel_width ? columns - first_column : panel_width;
+      const std::int64_t width = panel_columns(columns - first_column, shape);
       if (packed != unit)
         stage_panels<M>(p.b.data + (b0 * b.stride[0] + b1 * b.stride[1] + first_column * b_column), b_row, b_column,
-                        depth, width, panel_width, panel);
+                        depth, width, shape, panel);
       packed = unit;
 
       const TA* matrix = p.a.data + (b0 * a.stride[0] + b1 * a.stride[1]);

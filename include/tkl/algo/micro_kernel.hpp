@@ -24,7 +24,8 @@ TKL_ISA_BEGIN
 /// What one pass of the tile reads. Pointers need no alignment beyond that of their element.
 template <class TA, class TW>
 struct tile_pass {
-  const TA* const* rows = nullptr;  // taps x MR pointers
+  const TA* const* rows = nullptr;  // MR pointers for the first tap
+  std::int64_t row_step = 0;        // pointers from one tap to the next
   std::int64_t first = 0;           // element of each row at which the pass starts
   std::int64_t taps = 0;
   std::int64_t depth = 0;     // products per tap
@@ -53,7 +54,7 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& pass, typename M::value
 
   const TW* panel = pass.panel;
   const TA* const* rows = pass.rows;
-  for (std::int64_t tap = 0; tap < pass.taps; ++tap, rows += MR) {
+  for (std::int64_t tap = 0; tap < pass.taps; ++tap, rows += pass.row_step) {
     const TA* a[MR];
     TKL_UNROLL
     for (int i = 0; i < MR; ++i) a[i] = rows[i] + pass.first;
@@ -88,19 +89,32 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& pass, typename M::value
   }
 }
 
-/// Chooses the tile of `rows` rows (1 to MR) by `vectors` vectors (1 to NV).
+/// Rows of the tile that is one vector wider than the schedule's: as many accumulators, in another shape.
+constexpr int wide_tile_rows(int mr, int nr) {
+  return nr > 1 && mr * nr > nr ? mr * nr / (nr + 1) : 0;
+}
+
+/// Chooses the tile: 1 to MR rows by 1 to NV vectors, or 1 to wide_tile_rows(MR, NV) rows by NV + 1 vectors.
 template <class M, int MR, int NV, class TA, class TW>
 struct tile_table {
   using function = void (*)(const tile_pass<TA, TW>&, typename M::value*);
+  static constexpr int wide_rows = wide_tile_rows(MR, NV);
 
-  static constexpr std::array<function, std::size_t{MR}* NV> functions =
-      []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<function, sizeof...(I)>{&contract_tile<M, int{I / NV} + 1, int{I % NV} + 1, TA, TW>...};
+  template <int I>
+  static constexpr function entry() {
+    if constexpr (I < MR * NV) {
+      return &contract_tile<M, I / NV + 1, I % NV + 1, TA, TW>;
+    } else {
+      return &contract_tile<M, I - MR * NV + 1, NV + 1, TA, TW>;
+    }
   }
-  (std::make_index_sequence<std::size_t{MR} * NV>{});
+  static constexpr auto functions = []<int... I>(std::integer_sequence<int, I...>) {
+    return std::array<function, sizeof...(I)>{entry<I>()...};
+  }
+  (std::make_integer_sequence<int, MR * NV + wide_rows>{});
 
   TKL_FN static function get(int rows, int vectors) {
-    return functions[static_cast<std::size_t>((rows - 1) * NV + vectors - 1)];
+    return functions[static_cast<std::size_t>(vectors <= NV ? (rows - 1) * NV + vectors - 1 : MR * NV + rows - 1)];
   }
 };
 

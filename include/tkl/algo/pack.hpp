@@ -4,7 +4,8 @@
 // The second operand of a contraction is a matrix of depth x columns. It is cut into panels of P columns (P: the
 // vectors of a register tile times their width). A panel is (1 + depth) x P elements: first the BIAS with which the
 // sums start (zero where there is none), then the rows in the order of the depth. The last panel is as wide as whole
-// vectors cover what is left; columns beyond the matrix hold zero and are never stored by a kernel. All panels together
+// vectors cover what is left; a rest of one vector joins the panel before it, because a tile one vector wide cannot
+// keep the arithmetic busy. Columns beyond the matrix hold zero and are never stored by a kernel. All panels together
 // are (1 + depth) * round_up(columns, width) elements, and panel p starts at p * P * (1 + depth).
 //
 // Depth order: tap row, tap column, input channel. Groups: one set of panels per group. Transposed convolution: one set
@@ -27,6 +28,17 @@ struct panel_shape {
 /// Panels of a schedule with nr vectors of `width` lanes.
 constexpr panel_shape panels_of(int nr, int width) {
   return {std::int64_t{nr} * width, width};
+}
+
+/// Columns of the panel that starts where `rest` columns are left.
+constexpr std::int64_t panel_columns(std::int64_t rest, const panel_shape& s) {
+  return rest <= s.panel || (s.panel > s.width && rest <= s.panel + s.width) ? rest : s.panel;
+}
+
+/// Panels of a matrix with that many columns.
+constexpr std::int64_t panel_count(std::int64_t columns, const panel_shape& s) {
+  if (columns <= 0) return 0;
+  return columns <= panel_columns(columns, s) ? 1 : ceil_div(columns - (s.panel > s.width ? s.width : 0), s.panel);
 }
 
 /// Elements of a packed matrix of depth x columns.
@@ -102,9 +114,8 @@ TKL_FN double packed_element<double>(double value) {
 /// `at(k, n)` and `bias(n)` give the matrix as doubles. Returns the place after the last element written.
 template <class T, class At, class Bias>
 T* pack_panels(std::int64_t depth, std::int64_t columns, panel_shape shape, const At& at, const Bias& bias, T* out) {
-  for (std::int64_t first = 0; first < columns; first += shape.panel) {
-    const std::int64_t rest = columns - first;
-    const std::int64_t used = rest < shape.panel ? rest : shape.panel;
+  for (std::int64_t first = 0, used = 0; first < columns; first += used) {
+    used = panel_columns(columns - first, shape);
     const std::int64_t stored = round_up(used, shape.width);
     for (std::int64_t j = 0; j < stored; ++j) *out++ = packed_element<T>(j < used ? bias(first + j) : 0.0);
     for (std::int64_t k = 0; k < depth; ++k)
