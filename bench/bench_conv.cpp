@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions with bias and ReLU, batch 1, against oneDNN in the layouts that it chooses itself (reorders not
-// counted). tkl-bench: libs=benchmark,rapidjson,dnnl
+// Convolutions with bias and ReLU, batch 1, against oneDNN in the layouts that it chooses itself, without reorders.
+// tkl-bench: libs=benchmark,rapidjson,dnnl
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
