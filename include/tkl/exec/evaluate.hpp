@@ -186,7 +186,13 @@ constexpr complaint need_rows(std::string_view name, const located<T>& l) {
 template <auto Default, auto... S>
 inline constexpr auto schedule_or = Default;
 template <auto Default, auto S>
-inline constexpr auto schedule_or<Default, S> = S;
+inline constexpr auto schedule_or<Default, S> = [] {
+  if constexpr (std::is_same_v<decltype(Default), decltype(S)>) {
+    return S;
+  } else {
+    return Default;  // need_schedule() refuses S
+  }
+}();
 
 /// Compiles only when the register tile of a product fits the architecture.
 template <gemm_schedule S, class Arch>
