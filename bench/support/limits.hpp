@@ -10,32 +10,28 @@
 namespace bench {
 
 /// Floating-point operations of one call of multiply_add_peak.
-inline constexpr double peak_flops = 1000.0 * 48 * 2 * (widest ? 16 : 8);
+inline constexpr double peak_flops = 1000.0 * 4 * 12 * 2 * (widest ? 16 : 8);
 
 /// A loop of independent multiply-adds on registers.
 [[gnu::noinline]] inline void multiply_add_peak() {
   std::int64_t turns = 1000;
-#define TKL_BENCH_FMA(R, N) "vfmadd231ps %%" R "12, %%" R "13, %%" R #N "\n"
-#define TKL_BENCH_TWELVE(R)                                                                                \
-  TKL_BENCH_FMA(R, 0)                                                                                      \
-  TKL_BENCH_FMA(R, 1) TKL_BENCH_FMA(R, 2) TKL_BENCH_FMA(R, 3) TKL_BENCH_FMA(R, 4) TKL_BENCH_FMA(R, 5)      \
-      TKL_BENCH_FMA(R, 6) TKL_BENCH_FMA(R, 7) TKL_BENCH_FMA(R, 8) TKL_BENCH_FMA(R, 9) TKL_BENCH_FMA(R, 10) \
-          TKL_BENCH_FMA(R, 11)
-#define TKL_BENCH_LOOP(R)                                                                                       \
-  asm volatile("vzeroall\n .p2align 6\n 1:\n" TKL_BENCH_TWELVE(R) TKL_BENCH_TWELVE(R) TKL_BENCH_TWELVE(R)       \
-                   TKL_BENCH_TWELVE(R) "dec %0\n jnz 1b\n vzeroupper\n"                                         \
-               : "+r"(turns)                                                                                    \
-               :                                                                                                \
-               : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
-                 "xmm11", "xmm12", "xmm13")
   if constexpr (widest) {
-    TKL_BENCH_LOOP("zmm");
+    asm volatile(
+        "vzeroall\n .p2align 6\n 1:\n .rept 4\n .irp r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11\n"
+        "vfmadd231ps %%zmm12, %%zmm13, %%zmm\\r\n .endr\n .endr\n dec %0\n jnz 1b\n vzeroupper\n"
+        : "+r"(turns)
+        :
+        : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+          "xmm12", "xmm13");
   } else {
-    TKL_BENCH_LOOP("ymm");
+    asm volatile(
+        "vzeroall\n .p2align 6\n 1:\n .rept 4\n .irp r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11\n"
+        "vfmadd231ps %%ymm12, %%ymm13, %%ymm\\r\n .endr\n .endr\n dec %0\n jnz 1b\n vzeroupper\n"
+        : "+r"(turns)
+        :
+        : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+          "xmm12", "xmm13");
   }
-#undef TKL_BENCH_LOOP
-#undef TKL_BENCH_TWELVE
-#undef TKL_BENCH_FMA
 }
 
 /// Reads `in` floats and writes `out` floats, side by side as an operation that streams would; in vectors of the level.
