@@ -68,7 +68,7 @@ constexpr row_space staged_rows(const conv2d_geometry& g, const staged_band& ban
 }
 
 /// Bytes of scratch per worker of conv2d_staged. `scalar_bytes`: 4 on f32 machines, 8 on the reference machine.
-constexpr std::int64_t conv2d_staged_scratch_bytes(const conv_schedule& s, const conv2d_geometry& g,
+TKL_TAGGED constexpr std::int64_t conv2d_staged_scratch_bytes(const conv_schedule& s, const conv2d_geometry& g,
                                                    const strided_shape& x, const strided_shape& y,
                                                    std::int64_t scalar_bytes = 4) {
   const staged_band band = band_of(s, g, y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector whose code belongs to one instruction set.
+// A vector and a string whose code belongs to one instruction set.
 //
 // The functions of std::vector<double> are weak symbols that every object of a program shares; compiled for a newer
 // instruction set they would end programs on an older CPU. The allocator carries the ISA namespace into their names.
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace tkl {
@@ -31,6 +32,7 @@ struct level_allocator {
 
 template <class T>
 using level_vector = std::vector<T, level_allocator<T>>;
+using level_string = std::basic_string<char, std::char_traits<char>, level_allocator<char>>;
 
 }  // namespace impl
 TKL_ISA_END

@@ -39,7 +39,7 @@ class safetensors {
   static constexpr std::uint64_t header_limit = 100'000'000;
 
   struct tensor {
-    std::string name{};
+    impl::level_string name{};
     tkl::shape shape{};
     element type = element::f32;      // meaningful when supported()
     const std::byte* data = nullptr;  // not necessarily aligned

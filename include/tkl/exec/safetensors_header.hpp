@@ -105,7 +105,7 @@ inline constexpr stored_type stored_types[] = {
 };
 
 struct header_entry {
-  std::string name{};
+  impl::level_string name{};
   const stored_type* type = nullptr;
   tkl::shape shape{};
   std::int64_t begin = 0;  // bytes from the start of the data
