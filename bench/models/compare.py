@@ -68,6 +68,28 @@ def fixed_shape_model(path, shape):
     return data
 
 
+def multiply_adds(data):
+    """Multiply-adds of the convolutions and matrix products of a model with fixed shapes."""
+    import onnx
+
+    graph = onnx.shape_inference.infer_shapes(onnx.load_from_string(data), data_prop=True).graph
+    shapes = {i.name: list(i.dims) for i in graph.initializer}
+    for v in [*graph.value_info, *graph.input, *graph.output]:
+        shapes[v.name] = [d.dim_value for d in v.type.tensor_type.shape.dim]
+    total = 0
+    for n in graph.node:
+        if n.op_type == "Conv":
+            total += math.prod(shapes[n.output[0]]) * math.prod(shapes[n.input[1]][1:])
+        elif n.op_type == "ConvTranspose":
+            total += math.prod(shapes[n.input[0]]) * math.prod(shapes[n.input[1]][1:])
+        elif n.op_type == "MatMul":
+            total += math.prod(shapes[n.output[0]]) * shapes[n.input[0]][-1]
+        elif n.op_type == "Gemm":
+            transposed = any(a.name == "transA" and a.i for a in n.attribute)
+            total += math.prod(shapes[n.output[0]]) * shapes[n.input[0]][0 if transposed else -1]
+    return total
+
+
 class OnnxRuntime:
     def __init__(self, model, x):
         import onnxruntime as o
@@ -121,6 +143,19 @@ class OpenVino:
         return self.request.get_output_tensor(0).data
 
 
+class Peak:
+    """A loop of multiply-adds on registers: what the core can do at most."""
+    version = ""
+
+    def __init__(self, shared_object):
+        self.c = ctypes.CDLL(shared_object)
+        self.c.tkl_bench_peak_flops.restype = ctypes.c_double
+        self.flops = self.c.tkl_bench_peak_flops()
+
+    def run(self):
+        self.c.tkl_bench_peak()
+
+
 class Tkl:
     class Info(ctypes.Structure):
         _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("rank", ctypes.c_int),
@@ -171,16 +206,22 @@ def worker():
         request = json.loads(line)
         try:
             if "load" in request:
-                r = request["load"]
+                r, reply = request["load"], {}
                 x = np.random.default_rng(0).uniform(-1, 1, r["shape"]).astype(np.float32)
                 if r["runtime"] == "tkl":
                     runtime = Tkl(r["network"], r["object"], r["weights"], x)
+                elif r["runtime"] == "peak":
+                    runtime = Peak(r["object"])
+                    reply["flops"] = runtime.flops
                 else:
                     model = fixed_shape_model(r["onnx"], r["shape"])
                     runtime = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[r["runtime"]](model, x)
+                    if r["runtime"] == "onnxruntime":
+                        reply["flops"] = 2 * multiply_adds(model)
                 runtime.run()
-                np.save(r["output"], runtime.output())
-                reply = {"version": runtime.version}
+                if r["runtime"] != "peak":
+                    np.save(r["output"], runtime.output())
+                reply["version"] = runtime.version
             else:
                 samples, end = [], time.perf_counter() + request["seconds"]
                 while len(samples) < 2 or time.perf_counter() < end:
@@ -235,23 +276,24 @@ def compare(name, levels, args):
     build = ROOT / "build"
     processes = []
     for level in levels:
-        for runtime in ("onnxruntime", "tkl", "openvino"):
+        for runtime in ("peak", "onnxruntime", "tkl", "openvino"):
             if runtime == "openvino" and openvino_floor is None and not args.all:
                 continue
             p = Process(str(build / "venv" / "bin" / "python"), runtime, level)
             suffix = "avx2" if level == "avx2" else "native"
             p.output = f"/tmp/tkl_compare_{os.getpid()}_{runtime}_{level}.npy"
-            p.version = p.ask(load={
-                "runtime": runtime, "network": name, "shape": shape, "output": p.output, "onnx": str(build / onnx),
-                "weights": str(build / weights),
-                "object": str(args.build / "bench" / "models" / f"{name}.{suffix}.so")}).get("version", "")
-            if runtime != "tkl" and level == "avx2" and HAS_AVX512:
+            file = f"{'peak' if runtime == 'peak' else name}.{suffix}.so"
+            reply = p.ask(load={"runtime": runtime, "network": name, "shape": shape, "output": p.output,
+                                "onnx": str(build / onnx), "weights": str(build / weights),
+                                "object": str(args.build / "bench" / "models" / file)})
+            p.version, p.flops = reply.get("version", ""), reply.get("flops")
+            if runtime in RIVALS and level == "avx2" and HAS_AVX512:
                 p.error = f"{runtime} cannot be held to AVX2 on a host with AVX-512"
             processes.append(p)
     reference = next((p for p in processes if p.runtime == "onnxruntime"), None)
     expected = np.load(reference.output) if os.path.exists(reference.output) else None
     for p in processes:
-        if p.error is None:
+        if p.error is None and p.runtime != "peak":
             p.error = "no reference output" if expected is None else difference(np.load(p.output), expected)
         if os.path.exists(p.output):
             os.remove(p.output)
@@ -263,9 +305,14 @@ def compare(name, levels, args):
                     p.medians.append(reply["median"])
     rows = []
     for level in levels:
-        own = next(p for p in processes if p.level == level and p.runtime == "tkl")
-        for p in processes:
-            if p.level != level or p.runtime == "tkl":
+        of_level = {p.runtime: p for p in processes if p.level == level}
+        own, peak = of_level["tkl"], of_level["peak"]
+        percent = None
+        if own.medians and peak.medians and reference.flops:
+            percent = 100 * (reference.flops / statistics.median(own.medians)) / (
+                peak.flops / statistics.median(peak.medians))
+        for p in of_level.values():
+            if p.runtime not in RIVALS:
                 continue
             floor = ort_floors[level] if p.runtime == "onnxruntime" else openvino_floor
             error = own.error and f"tkl: {own.error}" or p.error
@@ -273,9 +320,10 @@ def compare(name, levels, args):
             ms = 1e3 * statistics.median(p.medians) if p.medians else math.nan
             rows.append({"bench": "models", "case": name, "level": level, "threads": 1, "rival": p.runtime,
                          "rival_version": p.version, "ratio": None if error else round(ms / own_ms, 4), "floor": floor,
-                         "percent_of_peak": None, "error": error})
+                         "percent_of_peak": percent and round(percent, 2), "error": error})
             print(f"models   {name:14s} {level:7s} {p.runtime:12s} {p.version:10s} tkl {own_ms:8.2f} ms, {ms:8.2f} ms, "
-                  f"ratio {ms / own_ms:5.2f}, floor {floor or '-'} {error or ''}", flush=True)
+                  f"ratio {ms / own_ms:5.2f}, floor {floor or '-'}, {percent or math.nan:.0f}% of peak {error or ''}",
+                  flush=True)
     for p in processes:
         p.close()
     return rows

@@ -9,7 +9,8 @@ namespace {
 struct ocr_det640 {
   static constexpr void build(tkl::graph& g) {
     const tkl::value picture = g.input("x", tkl::f32, {1, 640, 640, 3}, tkl::memory_layout::nchw);
-    g.output(read_page::detector<read_page::extent{640, 640}>::network(picture), "probability", tkl::memory_layout::nchw);
+    g.output(read_page::detector<read_page::extent{640, 640}>::network(picture), "probability",
+             tkl::memory_layout::nchw);
   }
 };
 
