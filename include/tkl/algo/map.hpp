@@ -7,19 +7,18 @@
 //       for vector of columns:  y = expression   masked at the end
 //
 // Trailing axes merge into the columns as far as the output and every operand allow, so that a contiguous map is one
-// long row. An operand or output whose columns are far apart is walked in square tiles, so that each cache line that a
+// long row. An operand or output whose columns are far apart is walked in small tiles, so that each cache line that a
 // column touches serves the rows of the tile too. An expression that is one operand of the output's type is copied bit
 // for bit; all others are computed in f32. The output may be an operand that is read at the place written only.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <tkl/algo/map_traits.hpp>
 #include <tkl/config.hpp>
 #include <tkl/expr/eval.hpp>
 #include <tkl/expr/node.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 
 namespace tkl {
 
@@ -45,8 +44,10 @@ namespace detail {
 
 /// Elements of a tile; small enough for many units of work, large enough to hide the cost of a unit.
 inline constexpr std::int64_t map_tile_elements = 4096;
-/// Edge of the tile where columns are far apart: 32 lines of 64 bytes fit every first-level cache.
-inline constexpr std::int64_t map_square = 32;
+/// The tile where columns are far apart, often by a power of two, so that their lines share a set of the cache: 8 columns
+/// fit the ways of every first-level cache, and 32 rows use up the lines that a column touches.
+inline constexpr std::int64_t map_far_columns = 8;
+inline constexpr std::int64_t map_far_rows = 32;
 
 template <class TC, class E>
 constexpr map_tiling map_tiles(const map_problem<TC>& p, const E& expression) {
@@ -63,9 +64,9 @@ constexpr map_tiling map_tiles(const map_problem<TC>& p, const E& expression) {
   for (int i = 0; i < 4; ++i)
     if (p.extent[i] == 0) return t;
   const bool far = columns > 1 && (p.stride[3] != 1 || has_far_columns(expression));
-  const std::int64_t most = far ? map_square : map_tile_elements;
+  const std::int64_t most = far ? map_far_columns : map_tile_elements;
   t.tile_columns = columns < most ? columns : most;
-  const std::int64_t rows = map_tile_elements / t.tile_columns;
+  const std::int64_t rows = far ? map_far_rows : map_tile_elements / t.tile_columns;
   t.tile_rows = t.extent[2] < rows ? t.extent[2] : rows;
   t.row_tiles = (t.extent[2] + t.tile_rows - 1) / t.tile_rows;
   t.column_tiles = (columns + t.tile_columns - 1) / t.tile_columns;
@@ -79,6 +80,19 @@ TKL_ISA_BEGIN
 
 namespace impl {
 
+/// Copies in pieces of 64 bytes; `to` may be `from`. Long calls of memcpy use string instructions, which are several times
+/// slower where the two places are equal modulo 4096.
+TKL_FN void copy_bytes(void* to, const void* from, std::int64_t bytes) {
+  auto* y = static_cast<std::byte*>(to);
+  const auto* x = static_cast<const std::byte*>(from);
+  for (; bytes >= 64; bytes -= 64, x += 64, y += 64) {
+    std::byte piece[64];
+    std::memcpy(piece, x, 64);
+    std::memcpy(y, piece, 64);
+  }
+  for (; bytes > 0; --bytes) *y++ = *x++;
+}
+
 /// Columns [at.column, at.column + count) of one row; `y` is the first of them.
 template <class M, class TC, class E>
 TKL_FN void map_row(const E& expression, position at, TC* y, std::int64_t inner, std::int64_t count) {
@@ -86,7 +100,7 @@ TKL_FN void map_row(const E& expression, position at, TC* y, std::int64_t inner,
   if constexpr (copies<E, TC>) {
     const auto source = source_of(expression, at);
     if (inner == 1 && source.inner == 1) {
-      std::memmove(y, source.data, static_cast<std::size_t>(count) * sizeof(TC));
+      copy_bytes(y, source.data, count * static_cast<std::int64_t>(sizeof(TC)));
     } else {
       for (std::int64_t c = 0; c < count; ++c) y[c * inner] = source.data[c * source.inner];
     }
@@ -134,9 +148,8 @@ template <class M, class TC, class E, class X>
 void map(const map_problem<TC>& p, const E& expression, const X& executor) {
   static_assert(!reads_acc<E>, "a map has no accumulator: its expression must read operands only");
   const map_tiling t = detail::map_tiles(p, expression);
-  executor.parallel_for(t.tiles, [&](std::int64_t begin, std::int64_t end, int) {
-    impl::map_range<M>(p, t, expression, begin, end);
-  });
+  executor.parallel_for(
+      t.tiles, [&](std::int64_t begin, std::int64_t end, int) { impl::map_range<M>(p, t, expression, begin, end); });
 }
 
 TKL_ISA_END
