@@ -3,6 +3,7 @@
 // No machine, no code generation: `tkl/cpu.hpp` compiles a model.
 #pragma once
 
+#include <tkl/core/layout.hpp>
 #include <tkl/graph/check.hpp>
 #include <tkl/graph/graph.hpp>
 #include <tkl/op/attention.hpp>
