@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register tile of every contraction: matrix products and convolutions differ only in where their rows lie.
 //
-//   acc[i][j] = bias row, or the partial sums of the strip before
+//   acc[i][j] = 0
 //   for tap in taps:
 //     for k in depth:                               one row of the packed panel
 //       acc[i][j] += rows[tap][i][first + k] * panel[tap][k][j]        i < MR rows, j < NV vectors
-//   tile[i][j] = acc[i][j]
+//   tile[i][j] = acc[i][j] + (bias row, or tile[i][j] of the strip before)
+//
+// Each strip is summed by itself, the bias comes last: long sums round as short ones do (blocked summation; Higham,
+// "Accuracy and Stability of Numerical Algorithms", 4.2).
 //
 // Rows come through pointers (one per tap and row), so that padding is a row of zeros and no im2col buffer exists
 // (Dukhan, "The Indirect Convolution Algorithm", 2019). The sums leave as a tile in memory; the epilogue is evaluated
@@ -30,7 +33,7 @@ struct tile_pass {
   std::int64_t taps = 0;
   std::int64_t depth = 0;     // products per tap
   const TW* panel = nullptr;  // taps * depth rows of NV vectors, without gaps
-  const TW* bias = nullptr;   // NV vectors that start the sums; null: go on from the tile
+  const TW* bias = nullptr;   // NV vectors to add to the sums; null: add the tile
 };
 
 /// Sums that go on side by side for one accumulator: a small tile alone could not hide the latency of its additions.
@@ -47,9 +50,8 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& pass, typename M::value
   TKL_UNROLL
   for (int i = 0; i < MR; ++i) TKL_UNROLL
   for (int j = 0; j < NV; ++j) {
-    acc[0][i][j] = pass.bias ? M::load(pass.bias + j * M::width) : tile[i * NV + j];
     TKL_UNROLL
-    for (int s = 1; s < sums; ++s) acc[s][i][j] = M::zero();
+    for (int s = 0; s < sums; ++s) acc[s][i][j] = M::zero();
   }
 
   const TW* panel = pass.panel;
@@ -85,7 +87,7 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& pass, typename M::value
     value total = acc[0][i][j];
     TKL_UNROLL
     for (int s = 1; s < sums; ++s) total = total + acc[s][i][j];
-    tile[i * NV + j] = total;
+    tile[i * NV + j] = total + (pass.bias ? M::load(pass.bias + j * M::width) : tile[i * NV + j]);
   }
 }
 
