@@ -21,7 +21,7 @@ int main() {
   tkl::tensor<float, tkl::row_major<20, 40>> c, d;
   int i = 0;
   for (float& v : a) v = static_cast<float>(i++ % 7) - 3;
-  for (float& v : b) v = static_cast<float>(i++ % 5) - 2;
+  for (float& v : b) v = static_cast<float>(i++ % 11) - 5;
 
   tkl::assign(c, tkl::matmul(a, b));                            // the architecture's schedule
   tkl::assign<wide>(tkl::cpu<level>{}, d, tkl::matmul(a, b));  // ours
