@@ -149,45 +149,49 @@ struct contraction {
 };
 
 /// Pointers and places of the rows [first, first + count): the pointers of all rows for the first tap, then for the
-/// next. With several taps, `inside` says of each row whether all tap columns of its window lie inside the input. The
-/// space is copied: stores through the pointers could otherwise change it for all the compiler knows.
+/// next. With several taps, `inside` says of each row whether all tap columns of its window lie inside the input.
+///   for line of pixels (n, q): for p in line: pointer and place by increments; for tap: pointer
+/// The space is copied: stores through the pointers could otherwise change it for all the compiler knows.
 template <class TA>
 TKL_NOINLINE void locate_rows(const row_space& space, const TA* a, const TA* zeros, std::int64_t first,
                               std::int64_t count, const TA** pointers, row_place* places, bool* inside) {
   const row_space s = space;
   const bool one_tap_inside = s.tap_count() == 1 && !s.leaves_input();
   const std::int64_t reach = (s.taps[1] - 1) * s.tap_step[1], width = s.in_extent[1];
-  const std::int64_t step = s.tap_step[1] * s.in_stride[2];
+  const std::int64_t tap_stride = s.tap_step[1] * s.in_stride[2];
+  const std::int64_t pixel_stride = s.in_step[1] * s.in_stride[2], place_stride = s.out_step[1] * s.out_stride[2];
   std::int64_t p = first % s.extent[2], q = first / s.extent[2] % s.extent[1], n = first / s.extent[2] / s.extent[1];
-  for (std::int64_t r = 0; r < count; ++r) {
-    const std::int64_t top = q * s.in_step[0] + s.tap_first[0], left = p * s.in_step[1] + s.tap_first[1];
-    const std::int64_t image = n * s.in_stride[0] + left * s.in_stride[2];
-    if (one_tap_inside) {
-      pointers[r] = a + (image + top * s.in_stride[1]);
-    } else {
+  for (std::int64_t r = 0; r < count;) {
+    const std::int64_t top = q * s.in_step[0] + s.tap_first[0], image = s.out_first[0] + n;
+    const std::int64_t oh = s.out_first[1] + q * s.out_step[0];
+    std::int64_t left = p * s.in_step[1] + s.tap_first[1], ow = s.out_first[2] + p * s.out_step[1];
+    std::int64_t in = n * s.in_stride[0] + top * s.in_stride[1] + left * s.in_stride[2];
+    std::int64_t out = image * s.out_stride[0] + oh * s.out_stride[1] + ow * s.out_stride[2];
+    const std::int64_t in_line = s.extent[2] - p, end = in_line < count - r ? r + in_line : count;
+    for (; r < end; ++r, left += s.in_step[1], ow += s.out_step[1], in += pixel_stride, out += place_stride) {
+      places[r] = {{image, oh, ow}, out};
+      if (one_tap_inside) {
+        pointers[r] = a + in;
+        continue;
+      }
       const TA** to = pointers + r;
-      const std::int64_t right = left + reach;
-      inside[r] = left >= 0 && left < width && right >= 0 && right < width;
-      for (std::int64_t u = 0, y = top; u < s.taps[0]; ++u, y += s.tap_step[0]) {
-        std::int64_t offset = image + y * s.in_stride[1];
+      inside[r] = left >= 0 && left < width && left + reach >= 0 && left + reach < width;
+      std::int64_t line = in;
+      for (std::int64_t u = 0, y = top; u < s.taps[0];
+           ++u, y += s.tap_step[0], line += s.tap_step[0] * s.in_stride[1]) {
+        std::int64_t offset = line;
         if (y < 0 || y >= s.in_extent[0]) {
           for (std::int64_t v = 0; v < s.taps[1]; ++v, to += count) *to = zeros;
         } else if (inside[r]) {
-          for (std::int64_t v = 0; v < s.taps[1]; ++v, to += count, offset += step) *to = a + offset;
+          for (std::int64_t v = 0; v < s.taps[1]; ++v, to += count, offset += tap_stride) *to = a + offset;
         } else {
-          for (std::int64_t v = 0, x = left; v < s.taps[1]; ++v, to += count, x += s.tap_step[1], offset += step)
+          for (std::int64_t v = 0, x = left; v < s.taps[1]; ++v, to += count, x += s.tap_step[1], offset += tap_stride)
             *to = x >= 0 && x < width ? a + offset : zeros;
         }
       }
     }
-    const std::int64_t out_image = s.out_first[0] + n;
-    const std::int64_t oh = s.out_first[1] + q * s.out_step[0], ow = s.out_first[2] + p * s.out_step[1];
-    const std::int64_t out = out_image * s.out_stride[0] + oh * s.out_stride[1] + ow * s.out_stride[2];
-    places[r] = {{out_image, oh, ow}, out};
-    if (++p == s.extent[2]) {
-      p = 0;
-      if (++q == s.extent[1]) q = 0, ++n;
-    }
+    p = 0;
+    if (++q == s.extent[1]) q = 0, ++n;
   }
 }
 

@@ -66,8 +66,7 @@ void gemm(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& execu
         const std::int64_t panels = panel_count(count, shape);
         executor.parallel_for(panels, [&](std::int64_t begin, std::int64_t end, int) {
           const std::int64_t left = begin * shape.panel, right = end < panels ? end * shape.panel : count;
-          stage_panels<M>(from + left * b_column, b_row, b_column, depth, right - left, shape,
-                          packed + left * (1 + depth));
+          stage_panels<S, M>(from + left * b_column, b_row, b_column, depth, right - left, packed + left * (1 + depth));
         });
 
         row_space space = matmul_rows(a, c);

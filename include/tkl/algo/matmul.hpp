@@ -80,25 +80,31 @@ void matmul(const packed_matmul_problem<TA, TW, TC>& p, const E& epilogue, const
 
 /// Copies the columns [0, count) of a matrix into packed panels without bias, row by row, so that memory is read in
 /// order.
-template <class M, class TB>
+template <gemm_schedule S, class M, class TB>
 TKL_NOINLINE void stage_panels(const TB* b, std::int64_t depth_stride, std::int64_t column_stride, std::int64_t depth,
-                               std::int64_t count, panel_shape shape, typename M::scalar* panels) {
+                               std::int64_t count, typename M::scalar* panels) {
+  constexpr panel_shape shape = panels_of(S.nr, M::width);
   constexpr int width = M::width;
-  for (std::int64_t k = -1; k < depth; ++k)
-    for (std::int64_t first = 0, used = 0; first < count; first += used) {
+  const std::int64_t odd = panel_count(count, shape) - 1;  // the last panel may be narrower or wider than the others
+  const std::int64_t whole = column_stride == 1 && odd >= 0 ? odd : 0;
+  for (std::int64_t k = -1; k < depth; ++k) {
+    const TB* from = k < 0 ? b : b + k * depth_stride;
+    typename M::scalar* to = panels + (1 + k) * shape.panel;
+    std::int64_t first = 0;
+    for (; k >= 0 && first < whole * shape.panel; first += shape.panel, to += shape.panel * (1 + depth)) TKL_UNROLL
+    for (int j = 0; j < S.nr; ++j) M::store(to + j * width, M::load(from + (first + j * width)));
+    for (std::int64_t used = 0; first < count; first += used) {
       used = panel_columns(count - first, shape);
       const std::int64_t stored = round_up(used, width);
-      typename M::scalar* to = panels + first * (1 + depth) + (1 + k) * stored;
-      const TB* from = b + (k * depth_stride + first * column_stride);
-      if (k >= 0 && column_stride == 1 && used == stored) {
-        for (std::int64_t j = 0; j < stored; j += width) M::store(to + j, M::load(from + j));
-        continue;
-      }
+      to = panels + first * (1 + depth) + (1 + k) * stored;
       for (std::int64_t j = 0; j < stored; j += width) {
         const int lanes = k < 0 ? 0 : static_cast<int>(used - j < width ? used - j : width);
-        M::store(to + j, M::load_strided(from + j * column_stride, column_stride, lanes));
+        M::store(to + j, column_stride == 1
+                             ? M::load(from + (first + j), lanes)
+                             : M::load_strided(from + (first + j) * column_stride, column_stride, lanes));
       }
     }
+  }
 }
 
 /// Copies rows [first, first + count) of a matrix that lies transposed (a[k * stride + i]) one after the other.
@@ -142,8 +148,8 @@ void matmul(const matmul_problem<TA, TB, TC>& p, const E& epilogue, const X& exe
       const std::int64_t count = rows - first_row < block ? rows - first_row : block;
       const std::int64_t width = panel_columns(columns - first_column, shape);
       if (packed != unit)
-        stage_panels<M>(p.b.data + (b0 * b.stride[0] + b1 * b.stride[1] + first_column * b_column), b_row, b_column,
-                        depth, width, shape, panel);
+        stage_panels<S, M>(p.b.data + (b0 * b.stride[0] + b1 * b.stride[1] + first_column * b_column), b_row, b_column,
+                           depth, width, panel);
       packed = unit;
 
       const TA* matrix = p.a.data + (b0 * a.stride[0] + b1 * a.stride[1]);
