@@ -73,10 +73,10 @@ struct kernel<algorithm::attention> {
   static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
-    attention_problem<in, float, out> p{strided_view<const in>(c, s.in[0]), strided_view<const in>(c, s.in[1]),
+    attention_problem<in, in, out> p{strided_view<const in>(c, s.in[0]), strided_view<const in>(c, s.in[1]),
                                         strided_view<const in>(c, s.in[2]), strided_view<out>(c, s.out)};
     if (K.variant[0] != 0) {
-      p.mask = c.template data<const float>(s.in[3]);
+      p.mask = c.template data<const in>(s.in[3]);
       for (int i = 0; i < 4; ++i) p.mask_stride[i] = c.edges[s.in[3]].stride[i];
     }
     p.heads = s.parameters.heads;
