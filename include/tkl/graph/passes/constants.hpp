@@ -27,7 +27,10 @@ constexpr std::int16_t load_node_of(lowering& l, std::int32_t id) {
   r.function = static_cast<std::int16_t>(n.attr.function);
   r.name = n.kind == op_kind::weight ? n.name : -1;
   r.number = static_cast<float>(n.attr.real[0]);
-  for (int i = 0; i < n.shape.rank; ++i) r.extent[i] = static_cast<std::int32_t>(n.shape[i]);
+  for (int i = 0; i < n.shape.rank; ++i) {
+    if (n.shape[i] > 0x7fffffff && !l.failed()) l.out.error << "an extent of a constant with shape " << n.shape << " exceeds 2147483647";
+    r.extent[i] = static_cast<std::int32_t>(n.shape[i]);
+  }
   for (int i = 0; i < n.inputs && i < 3; ++i) r.in[i] = load_node_of(l, n.in[i]);
   if (n.kind == op_kind::transpose)
     for (int i = 0; i < n.shape.rank; ++i) r.aux = static_cast<std::uint8_t>(r.aux | n.attr.permutation[i] << (2 * i));
