@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a small model with given numbers in every way a model can run, and compares with exact results.
 //
-// A model has a flavour: fused declares only what is made of a value by two element-wise steps, so that the value itself
-// becomes part of a kernel; unfused declares the value too, so that it must exist. Each flavour runs through the
-// interpreter, as a plan on the reference machine in a poisoned arena, and compiled for the CPU with several workers and
-// poisoned buffers.
+// A model has a flavour: fused declares only what is made of a value by two element-wise steps, so that the value
+// itself becomes part of a kernel; unfused declares the value too, so that it must exist. Each flavour runs through the
+// interpreter, as a plan on the reference machine in a poisoned arena, and compiled for the CPU with several workers
+// and poisoned buffers.
 #pragma once
 
 #include <doctest/doctest.h>
-
-#include <tkl/cpu.hpp>
-#include <tkl/graph/interpreter.hpp>
-#include <tkl/graph/plan_interpreter.hpp>
-#include <tkl/graph/validate.hpp>
-#include <tkl/target/convert.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -23,6 +17,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tkl/cpu.hpp>
+#include <tkl/graph/interpreter.hpp>
+#include <tkl/graph/plan_interpreter.hpp>
+#include <tkl/graph/validate.hpp>
+#include <tkl/target/convert.hpp>
 #include <vector>
 
 namespace tkl_test {
@@ -34,13 +33,16 @@ inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Declares `v` as output `name` (unfused) and relu(2 v + 1) as output `name` "+".
 template <flavour F>
-constexpr void declare(tkl::graph& g, tkl::value v, std::string_view name, tkl::memory_layout layout = tkl::memory_layout::nhwc) {
+constexpr void declare(tkl::graph& g, tkl::value v, std::string_view name,
+                       tkl::memory_layout layout = tkl::memory_layout::nhwc) {
   if (F == flavour::unfused) g.output(v, name, layout);
   tkl::text<64> after;
   after << name << '+';
   g.output(tkl::relu(v * 2.0 + 1.0), after.view(), layout);
 }
-inline double after(double x) { return 2 * x + 1 > 0 ? 2 * x + 1 : 2 * x + 1 != 2 * x + 1 ? x : 0; }
+inline double after(double x) {
+  return 2 * x + 1 > 0 ? 2 * x + 1 : 2 * x + 1 != 2 * x + 1 ? x : 0;
+}
 
 /// Numbers of a tensor, in the order in which the caller holds it.
 struct numbers {
@@ -63,7 +65,9 @@ struct numeric_case {
   bool planned = true;  // false: has element types that the plan interpreter does not run
 };
 
-inline std::vector<double> repeated(std::size_t count, double x) { return std::vector<double>(count, x); }
+inline std::vector<double> repeated(std::size_t count, double x) {
+  return std::vector<double>(count, x);
+}
 /// first, first + 1, ...
 inline std::vector<double> counting(std::size_t count, double first = 1) {
   std::vector<double> v(count);
@@ -94,12 +98,24 @@ inline std::vector<std::byte> encoded(const std::vector<double>& values, tkl::el
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto x = static_cast<float>(values[i]);
     switch (type) {
-      case tkl::f32: put(i, x); break;
-      case tkl::f16: put(i, tkl::to_half(x).bits); break;
-      case tkl::bf16: put(i, tkl::to_bfloat16(x).bits); break;
-      case tkl::u8: put(i, static_cast<std::uint8_t>(values[i])); break;
-      case tkl::i8: put(i, static_cast<std::int8_t>(values[i])); break;
-      case tkl::i32: put(i, static_cast<std::int32_t>(values[i])); break;
+      case tkl::f32:
+        put(i, x);
+        break;
+      case tkl::f16:
+        put(i, tkl::to_half(x).bits);
+        break;
+      case tkl::bf16:
+        put(i, tkl::to_bfloat16(x).bits);
+        break;
+      case tkl::u8:
+        put(i, static_cast<std::uint8_t>(values[i]));
+        break;
+      case tkl::i8:
+        put(i, static_cast<std::int8_t>(values[i]));
+        break;
+      case tkl::i32:
+        put(i, static_cast<std::int32_t>(values[i]));
+        break;
     }
   }
   return bytes;
@@ -112,12 +128,24 @@ inline std::vector<double> decoded(const std::vector<std::byte>& bytes, tkl::ele
   };
   for (std::size_t i = 0; i < values.size(); ++i) {
     switch (type) {
-      case tkl::f32: values[i] = static_cast<double>(get(i, float{})); break;
-      case tkl::f16: values[i] = static_cast<double>(tkl::to_float(get(i, tkl::half{}))); break;
-      case tkl::bf16: values[i] = static_cast<double>(tkl::to_float(get(i, tkl::bfloat16{}))); break;
-      case tkl::u8: values[i] = get(i, std::uint8_t{}); break;
-      case tkl::i8: values[i] = get(i, std::int8_t{}); break;
-      case tkl::i32: values[i] = get(i, std::int32_t{}); break;
+      case tkl::f32:
+        values[i] = static_cast<double>(get(i, float{}));
+        break;
+      case tkl::f16:
+        values[i] = static_cast<double>(tkl::to_float(get(i, tkl::half{})));
+        break;
+      case tkl::bf16:
+        values[i] = static_cast<double>(tkl::to_float(get(i, tkl::bfloat16{})));
+        break;
+      case tkl::u8:
+        values[i] = get(i, std::uint8_t{});
+        break;
+      case tkl::i8:
+        values[i] = get(i, std::int8_t{});
+        break;
+      case tkl::i32:
+        values[i] = get(i, std::int32_t{});
+        break;
     }
   }
   return values;
@@ -181,7 +209,8 @@ prepared prepare(const numeric_case& c) {
     header += n.type == tkl::f16 ? "F16" : n.type == tkl::bf16 ? "BF16" : "F32";
     header += "\",\"shape\":[";
     for (int i = 0; i < n.shape.rank; ++i) header += (i ? "," : "") + std::to_string(n.shape[i]);
-    header += "],\"data_offsets\":[" + std::to_string(data.size()) + "," + std::to_string(data.size() + bytes.size()) + "]}";
+    header +=
+        "],\"data_offsets\":[" + std::to_string(data.size()) + "," + std::to_string(data.size() + bytes.size()) + "]}";
     data.insert(data.end(), bytes.begin(), bytes.end());
   }
   header += "}";
@@ -195,7 +224,8 @@ prepared prepare(const numeric_case& c) {
 }
 
 /// Checks one output. Outputs that no `wanted` names and that do not end in '+' are mistakes of the test.
-inline void check_output(const numeric_case& c, std::string_view name, const std::vector<double>& got, const char* how) {
+inline void check_output(const numeric_case& c, std::string_view name, const std::vector<double>& got,
+                         const char* how) {
   const bool made = !name.empty() && name.back() == '+';
   const std::string_view base = made ? name.substr(0, name.size() - 1) : name;
   const wanted* want = nullptr;
@@ -233,20 +263,28 @@ inline void check_interpreted(const prepared& p, const numeric_case& c) {
   }
   const std::string message = run.run().message();
   REQUIRE(message == "");
-  for (std::size_t i = 0; i < p.outputs.size(); ++i) check_output(c, p.output_name(i), run.output_as_declared(i), "interpreted");
+  for (std::size_t i = 0; i < p.outputs.size(); ++i)
+    check_output(c, p.output_name(i), run.output_as_declared(i), "interpreted");
 }
 
 /// All passes, the validator, then the plan on the reference machine.
 inline void check_planned(prepared& p, const numeric_case& c) {
   using machine = tkl::plan_interpreter;
-  const tkl::program made = tkl::make_program(p.graph, machine::facts(), [](const tkl::step& s, const tkl::edge* e) { return machine::scratch_bytes(s, e); });
+  const tkl::program made = tkl::make_program(
+      p.graph, machine::facts(), [](const tkl::step& s, const tkl::edge* e) { return machine::scratch_bytes(s, e); });
   const std::string mistake = made.error.c_str();
   REQUIRE(mistake == "");
   const std::string invalid = tkl::validate(tkl::view_of(made)).message();
   REQUIRE(invalid == "");
-  const tkl::load_view load{made.loads.data(),  static_cast<int>(made.loads.size()),  made.folds.data(),
-                            made.packed.data(), static_cast<int>(made.packed.size()), made.names.data(),
-                            made.weights_bytes, machine::facts().panel,               machine::facts().width,
+  const tkl::load_view load{made.loads.data(),
+                            static_cast<int>(made.loads.size()),
+                            made.folds.data(),
+                            made.packed.data(),
+                            static_cast<int>(made.packed.size()),
+                            made.names.data(),
+                            made.weights_bytes,
+                            machine::facts().panel,
+                            machine::facts().width,
                             0};
   const auto file = tkl::safetensors::from_memory(p.weights);
   REQUIRE(file.ok());
@@ -254,7 +292,8 @@ inline void check_planned(prepared& p, const numeric_case& c) {
   REQUIRE(weights.ok());
   const auto arena = tkl::memory_block::allocate(made.arena_bytes, false);
   REQUIRE(arena.ok());
-  if (made.arena_bytes > 0) std::memset(static_cast<void*>(arena->data()), 0xff, static_cast<std::size_t>(made.arena_bytes));
+  if (made.arena_bytes > 0)
+    std::memset(static_cast<void*>(arena->data()), 0xff, static_cast<std::size_t>(made.arena_bytes));
   p.poison_outputs(0xff);
   const machine run(made, weights->data());
   for (int i = 0; i < static_cast<int>(made.steps.size()); ++i) {
@@ -265,7 +304,8 @@ inline void check_planned(prepared& p, const numeric_case& c) {
   check_outputs(c, p, "planned");
 }
 
-/// Compiled for the CPU: one and several workers, each twice, arena, scratch and outputs full of NaN or of huge numbers.
+/// Compiled for the CPU: one and several workers, each twice, arena, scratch and outputs full of NaN or of huge
+/// numbers.
 template <class Model>
 void check_compiled(prepared& p, const numeric_case& c) {
   using net = tkl::compile<Model, tkl::cpu<tkl::arch::native, splitting>>;
@@ -280,10 +320,14 @@ void check_compiled(prepared& p, const numeric_case& c) {
     const auto workspace = net::workspace::make(workers);
     REQUIRE(workspace.ok());
     for (const int poison : {0xff, 0x7f}) {
-      if (workspace->arena_bytes() > 0) std::memset(static_cast<void*>(workspace->arena()), poison, static_cast<std::size_t>(workspace->arena_bytes()));
-      if (workspace->scratch_bytes() > 0) std::memset(static_cast<void*>(workspace->scratch()), poison, static_cast<std::size_t>(workspace->scratch_bytes()));
+      if (workspace->arena_bytes() > 0)
+        std::memset(static_cast<void*>(workspace->arena()), poison, static_cast<std::size_t>(workspace->arena_bytes()));
+      if (workspace->scratch_bytes() > 0)
+        std::memset(static_cast<void*>(workspace->scratch()), poison,
+                    static_cast<std::size_t>(workspace->scratch_bytes()));
       p.poison_outputs(static_cast<unsigned char>(poison));
-      const std::string message = model->run(*workspace, p.input_pointers.data(), p.output_pointers.data(), splitting{workers}).message();
+      const std::string message =
+          model->run(*workspace, p.input_pointers.data(), p.output_pointers.data(), splitting{workers}).message();
       REQUIRE(message == "");
       check_outputs(c, p, "compiled");
       CHECK(p.inputs == before);

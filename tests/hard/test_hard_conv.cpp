@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions whose results are known exactly: tails, groups, dilation, unequal padding, folded padding, half precision.
-// tkl-test: timeout=600
+// Convolutions whose results are known exactly: tails, groups, dilation, unequal padding, folded padding, half
+// precision. tkl-test: timeout=600
 #include <tkl/conv.hpp>
 #include <tkl/reduce.hpp>
 
@@ -34,7 +34,7 @@ std::vector<double> strided_times(int outputs) {
     for (const double x : strided) v.push_back(o * x);
   return v;
 }
-const std::vector<double> dilated = {29, 33, 49,  33, 37, 49, 53, 79, 53, 57,  73, 79, 118,
+const std::vector<double> dilated = {29, 33, 49, 33, 37, 49, 53, 79, 53, 57,  73, 79, 118,
                                      79, 85, 49, 53, 79, 53, 57, 69, 73, 109, 73, 77};
 
 template <flavour F>
@@ -44,7 +44,9 @@ struct windows {
     declare<F>(g, tkl::conv2d(picture, g.weight("strided.w", {4, 3, 3, 3}), {.stride = 2, .pad = 1}), "strided", nchw);
 
     const value deep = g.input("deep", f32, {1, 5, 5, 4}, nchw);
-    declare<F>(g, tkl::conv2d(deep, g.weight("dilated.w", {4, 1, 3, 3}), g.weight("dilated.b", {4}), {.pad = 2, .dilation = 2, .groups = 4}),
+    declare<F>(g,
+               tkl::conv2d(deep, g.weight("dilated.w", {4, 1, 3, 3}), g.weight("dilated.b", {4}),
+                           {.pad = 2, .dilation = 2, .groups = 4}),
                "dilated", nchw);
 
     const value square = g.input("square", f32, {1, 4, 4, 1});
@@ -53,8 +55,10 @@ struct windows {
     declare<F>(g, tkl::conv2d(tkl::pad(square, {0, 1, 1, 0}, {0, 2, 2, 0}), ones, {.stride = 2}), "padded");
 
     const value seven = g.weight("seven.w", {1, 1, 1, 1});
-    declare<F>(g, tkl::conv2d(g.input("five", f32, {1, 1, 5, 1}), seven, {.stride = {1, 2}, .pad = tkl::same}), "same five");
-    declare<F>(g, tkl::conv2d(g.input("four", f32, {1, 4, 1, 1}), seven, {.stride = {2, 1}, .pad = tkl::same_lower}), "same four");
+    declare<F>(g, tkl::conv2d(g.input("five", f32, {1, 1, 5, 1}), seven, {.stride = {1, 2}, .pad = tkl::same}),
+               "same five");
+    declare<F>(g, tkl::conv2d(g.input("four", f32, {1, 4, 1, 1}), seven, {.stride = {2, 1}, .pad = tkl::same_lower}),
+               "same four");
   }
 };
 
@@ -87,7 +91,6 @@ struct half_precision {
     g.output(tkl::relu(y), "positive part");
   }
 };
-
 
 }  // namespace
 
@@ -158,9 +161,27 @@ TEST_CASE("the same numbers with extents known when the program runs") {
     std::vector<double> in, weights, out;  // x and y as batch, channel, row, column
   };
   const std::vector<eager_case> cases = {
-      {"strided", {1, 6, 6, 3}, {4, 3, 3, 3}, {.stride = 2, .pad = 1}, ramp(3, 6, 6), per_output(4, 27), strided_times(4)},
-      {"unequal", {1, 4, 4, 1}, {1, 1, 5, 5}, {.stride = 2, .pad = {1, 1, 2, 2}}, counting(16), repeated(25, 1), {136, 108, 126, 99}},
-      {"grouped", {1, 1, 1, 4}, {6, 2, 1, 1}, {.groups = 2}, {1, 10, 100, 1000}, counting(12), {21, 43, 65, 8700, 10900, 13100}},
+      {"strided",
+       {1, 6, 6, 3},
+       {4, 3, 3, 3},
+       {.stride = 2, .pad = 1},
+       ramp(3, 6, 6),
+       per_output(4, 27),
+       strided_times(4)},
+      {"unequal",
+       {1, 4, 4, 1},
+       {1, 1, 5, 5},
+       {.stride = 2, .pad = {1, 1, 2, 2}},
+       counting(16),
+       repeated(25, 1),
+       {136, 108, 126, 99}},
+      {"grouped",
+       {1, 1, 1, 4},
+       {6, 2, 1, 1},
+       {.groups = 2},
+       {1, 10, 100, 1000},
+       counting(12),
+       {21, 43, 65, 8700, 10900, 13100}},
       {"multiplied", {1, 1, 1, 2}, {4, 1, 1, 1}, {.groups = 2}, {10, 100}, counting(4), {10, 20, 300, 400}},
       {"same", {1, 1, 5, 1}, {1, 1, 1, 1}, {.stride = 2, .pad = tkl::same}, counting(5), {7}, {7, 21, 35}},
       {"same", {1, 1, 4, 1}, {1, 1, 1, 1}, {.stride = 2, .pad = tkl::same}, counting(4), {7}, {7, 21}},
@@ -221,19 +242,24 @@ TEST_CASE("a kernel beyond its padded input is refused with both extents, and no
   y(0, 0, 0, 0) = 777;
   const std::string plain = tkl::assign(y, tkl::conv2d(small, w, {})).message();
   const std::string dilated_kernel = tkl::assign(y, tkl::conv2d(x, w, {.dilation = 2})).message();
-  CHECK(plain == "conv2d: axis 1 (rows): the kernel does not fit: it covers 3 (kernel 3, dilation 1), the padded input has 2 (0 + 2 + 0)");
-  CHECK(dilated_kernel == "conv2d: axis 1 (rows): the kernel does not fit: it covers 5 (kernel 3, dilation 2), the padded input has 4 (0 + 4 + 0)");
+  CHECK(plain ==
+        "conv2d: axis 1 (rows): the kernel does not fit: it covers 3 (kernel 3, dilation 1), the padded input has 2 (0 "
+        "+ 2 + 0)");
+  CHECK(dilated_kernel ==
+        "conv2d: axis 1 (rows): the kernel does not fit: it covers 5 (kernel 3, dilation 2), the padded input has 4 (0 "
+        "+ 4 + 0)");
   CHECK(y(0, 0, 0, 0) == 777);
 }
 
 TEST_CASE("channels that groups do not divide are refused by name") {
-  tkl::tensor<float, tkl::nhwc<>> four(tkl::nhwc(1, 1, 1, 4)), six(tkl::nhwc(1, 1, 1, 6)), y(tkl::nhwc(1, 1, 1, 6)), z(tkl::nhwc(1, 1, 1, 8));
+  tkl::tensor<float, tkl::nhwc<>> four(tkl::nhwc(1, 1, 1, 4)), six(tkl::nhwc(1, 1, 1, 6)), y(tkl::nhwc(1, 1, 1, 6)),
+      z(tkl::nhwc(1, 1, 1, 8));
   using filter = tkl::tensor<float, tkl::row_major<tkl::dyn, tkl::dyn, tkl::dyn, tkl::dyn>>;
   filter outputs(tkl::row_major(6, 1, 1, 1)), inputs(tkl::row_major(8, 1, 1, 1));
   y(0, 0, 0, 0) = 777;
-  CHECK(std::string(tkl::assign(y, tkl::conv2d(four, outputs, {.groups = 4})).message()).find("6 output channels, not a multiple of groups 4") !=
-        std::string::npos);
-  CHECK(std::string(tkl::assign(z, tkl::conv2d(six, inputs, {.groups = 4})).message()).find("6 channels, not a multiple of groups 4") !=
-        std::string::npos);
+  CHECK(std::string(tkl::assign(y, tkl::conv2d(four, outputs, {.groups = 4})).message())
+            .find("6 output channels, not a multiple of groups 4") != std::string::npos);
+  CHECK(std::string(tkl::assign(z, tkl::conv2d(six, inputs, {.groups = 4})).message())
+            .find("6 channels, not a multiple of groups 4") != std::string::npos);
   CHECK(y(0, 0, 0, 0) == 777);
 }

@@ -12,19 +12,26 @@ using enum tkl::memory_layout;
 namespace {
 
 const std::vector<double> automatic = {49, 63, 91, 105};
-const std::vector<double> spread = {26, 0, 56, 0, 54, 0, 0, 0, 0, 0, 84, 0, 165, 0, 144, 0, 0, 0, 0, 0, 134, 0, 236, 0, 186};
+const std::vector<double> spread = {26, 0,   56, 0, 54, 0, 0, 0,   0, 0,   84, 0,  165,
+                                    0,  144, 0,  0, 0,  0, 0, 134, 0, 236, 0,  186};
 const std::vector<double> lengthened = {5, 14, 10, 12, 14, 36, 24, 30, 15, 34, 20, 24, 24, 55, 32, 36};
-const std::vector<double> grouped = {1, 4,  7,  6,  7,  23, 33, 24, 19,  53,  63,  42,  21, 52,  59,  36,
+const std::vector<double> grouped = {1, 4,  7,  6,  7,  23, 33, 24, 19, 53,  63,  42,  21, 52,  59,  36,
                                      5, 16, 27, 18, 27, 71, 97, 60, 63, 149, 175, 102, 49, 112, 127, 72};
 
 template <flavour F>
 struct transposed {
   static constexpr void build(graph& g) {
     const value automatic_x = g.input("automatic.x", f32, {1, 2, 2, 1});
-    declare<F>(g, tkl::conv_transpose2d(automatic_x, g.weight("automatic.w", {1, 1, 3, 3}), {.pad = tkl::same_upper}), "automatic");
+    declare<F>(g, tkl::conv_transpose2d(automatic_x, g.weight("automatic.w", {1, 1, 3, 3}), {.pad = tkl::same_upper}),
+               "automatic");
     const value w = g.weight("w", {1, 1, 3, 3});
-    declare<F>(g, tkl::conv_transpose2d(g.input("spread.x", f32, {1, 3, 3, 1}), w, {.stride = 2, .pad = 2, .dilation = 2}), "spread");
-    declare<F>(g, tkl::conv_transpose2d(g.input("lengthened.x", f32, {1, 2, 2, 1}), w, {.stride = 2, .pad = 1, .output_pad = 1}), "lengthened");
+    declare<F>(g,
+               tkl::conv_transpose2d(g.input("spread.x", f32, {1, 3, 3, 1}), w, {.stride = 2, .pad = 2, .dilation = 2}),
+               "spread");
+    declare<F>(
+        g,
+        tkl::conv_transpose2d(g.input("lengthened.x", f32, {1, 2, 2, 1}), w, {.stride = 2, .pad = 1, .output_pad = 1}),
+        "lengthened");
     const value two = g.input("grouped.x", f32, {1, 2, 2, 2}, nchw);
     declare<F>(g, tkl::conv_transpose2d(two, g.weight("grouped.w", {2, 1, 3, 3}), {.groups = 2}), "grouped", nchw);
   }
@@ -59,7 +66,8 @@ TEST_CASE("the same numbers with extents known when the program runs") {
   };
   for (const eager_case& k : cases) {
     tkl::tensor<float, tkl::nhwc<>> x(tkl::nhwc(k.x[0], k.x[1], k.x[2], k.x[3]));
-    tkl::tensor<float, tkl::row_major<tkl::dyn, tkl::dyn, tkl::dyn, tkl::dyn>> w(tkl::row_major(k.w[0], k.w[1], k.w[2], k.w[3]));
+    tkl::tensor<float, tkl::row_major<tkl::dyn, tkl::dyn, tkl::dyn, tkl::dyn>> w(
+        tkl::row_major(k.w[0], k.w[1], k.w[2], k.w[3]));
     const auto channel_first = [](auto& t, const tkl::shape& s, auto each) {
       std::size_t i = 0;
       for (std::int64_t c = 0; c < s[3]; ++c)
@@ -72,14 +80,16 @@ TEST_CASE("the same numbers with extents known when the program runs") {
     const tkl::shape s = tkl::conv_transpose2d_rule(k.x, k.w, k.params).result.out;
     tkl::tensor<float, tkl::nhwc<>> y(tkl::nhwc(s[0], s[1], s[2], s[3]));
     for (float& e : y) e = std::numeric_limits<float>::quiet_NaN();
-    const std::string message = tkl::assign(y, tkl::relu(tkl::conv_transpose2d(x, w, k.params) * 2.0f + 1.0f)).message();
+    const std::string message =
+        tkl::assign(y, tkl::relu(tkl::conv_transpose2d(x, w, k.params) * 2.0f + 1.0f)).message();
     CHECK(message == "");
     channel_first(y, s, [&](float& e, std::size_t j) { CHECK(static_cast<double>(e) == after(k.out[j])); });
   }
 }
 
 TEST_CASE("extents of stride together with dilation") {
-  constexpr tkl::conv_rule rule = tkl::conv_transpose2d_rule({1, 50, 50, 1}, {1, 1, 3, 5}, {.stride = {2, 1}, .pad = {4, 2}, .dilation = {3, 1}});
+  constexpr tkl::conv_rule rule =
+      tkl::conv_transpose2d_rule({1, 50, 50, 1}, {1, 1, 3, 5}, {.stride = {2, 1}, .pad = {4, 2}, .dilation = {3, 1}});
   static_assert(rule.result.ok());
   static_assert(rule.result.out == tkl::shape{1, 97, 50, 1});
 }

@@ -11,9 +11,11 @@ namespace {
 using target = tkl::cpu<tkl::arch::native, splitting>;
 
 constexpr value normalised(graph& g, value x) {
-  return tkl::batch_norm(x, g.weight("scale", {1}), g.weight("shift", {1}), g.weight("mean", {1}), g.weight("variance", {1}), {.eps = 0});
+  return tkl::batch_norm(x, g.weight("scale", {1}), g.weight("shift", {1}), g.weight("mean", {1}),
+                         g.weight("variance", {1}), {.eps = 0});
 }
-const std::vector<numbers> normalising = {{"scale", {3}}, {"shift", {1}}, {"mean", {0}}, {"variance", {1}}, {"w", {2}}, {"x", {1}}, {"y", {1}}, {"m", {-2}}};
+const std::vector<numbers> normalising = {{"scale", {3}}, {"shift", {1}}, {"mean", {0}}, {"variance", {1}},
+                                          {"w", {2}},     {"x", {1}},     {"y", {1}},    {"m", {-2}}};
 
 /// A convolution, then relu, then a batch norm: the scale is not the convolution's.
 template <flavour F>
@@ -21,7 +23,8 @@ struct across_activation {
   static constexpr void build(graph& g) {
     const value c = tkl::conv2d(g.input("x", f32, {1, 1, 1, 1}), g.weight("m", {1, 1, 1, 1}));
     declare<F>(g, normalised(g, tkl::relu(c)), "after relu");
-    declare<F>(g, tkl::relu(normalised(g, tkl::conv2d(g.input("y", f32, {1, 1, 1, 1}), g.weight("m", {1, 1, 1, 1})))), "before relu");
+    declare<F>(g, tkl::relu(normalised(g, tkl::conv2d(g.input("y", f32, {1, 1, 1, 1}), g.weight("m", {1, 1, 1, 1})))),
+               "before relu");
   }
 };
 
@@ -106,7 +109,8 @@ TEST_CASE("bias, residual and activation keep their order") {
 }
 
 TEST_CASE("declared values in between are delivered, and fused only when nobody asks for them") {
-  const numeric_case wanted_values = {.given = {{"x", {2}}}, .results = {{"t2", {3.404}}, {"t3", {0.9678293}}, {"t4", {1.9356586}}}};
+  const numeric_case wanted_values = {.given = {{"x", {2}}},
+                                      .results = {{"t2", {3.404}}, {"t3", {0.9678293}}, {"t4", {1.9356586}}}};
   check_model<all_declared>(wanted_values);
   check_model<none_declared>(wanted_values);
   CHECK(tkl::compile<none_declared, target>::steps == 1);

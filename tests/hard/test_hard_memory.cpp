@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory plans that must not go wrong: views, values that nobody reads, results that replace their operands, inputs that
-// stay as they are. Every plan goes through the validator; every arena is full of NaN or of huge numbers before a run.
-// tkl-test: timeout=600
+// Memory plans that must not go wrong: views, values that nobody reads, results that replace their operands, inputs
+// that stay as they are. Every plan goes through the validator; every arena is full of NaN or of huge numbers before a
+// run. tkl-test: timeout=600
 #include "hard_run.hpp"
 
 using namespace tkl_test;
@@ -24,7 +24,8 @@ struct view_of_product {
   static constexpr void build(graph& g) {
     const value unit = g.weight("unit", {4, 4});
     const value a = tkl::linear(2.0 * g.input("row", f32, {1, 4}), unit), b = tkl::reshape(a, {2, 2});
-    const value m = tkl::reduce_mean(b, 1), u = tkl::linear(tkl::reshape(10.0 * m, {1, 2}), g.weight("unit2", {2, 2})) + 1.0;
+    const value m = tkl::reduce_mean(b, 1),
+                u = tkl::linear(tkl::reshape(10.0 * m, {1, 2}), g.weight("unit2", {2, 2})) + 1.0;
     g.output(b - tkl::reshape(u, {2, 1}), "out");
   }
 };
@@ -96,8 +97,10 @@ std::vector<double> unit(int n) {
 }  // namespace
 
 TEST_CASE("a view keeps the memory that it looks at") {
-  check_flavours<view_outlives>({.given = {{"x", counting(4)}}, .results = {{"m", {3, 7}}, {"u", {31, 71}}, {"out", {-29, -27, -65, -63}}}});
-  check_model<view_of_product>({.given = {{"row", counting(4)}, {"unit", unit(4)}, {"unit2", unit(2)}}, .results = {{"out", {-29, -27, -65, -63}}}});
+  check_flavours<view_outlives>(
+      {.given = {{"x", counting(4)}}, .results = {{"m", {3, 7}}, {"u", {31, 71}}, {"out", {-29, -27, -65, -63}}}});
+  check_model<view_of_product>({.given = {{"row", counting(4)}, {"unit", unit(4)}, {"unit2", unit(2)}},
+                                .results = {{"out", {-29, -27, -65, -63}}}});
 }
 
 TEST_CASE("what nobody reads writes nowhere") {
@@ -106,7 +109,8 @@ TEST_CASE("what nobody reads writes nowhere") {
 }
 
 TEST_CASE("a value is replaced after its last reader, in either order of the steps") {
-  const numeric_case c = {.given = {{"a", {10, 20}}, {"b", {1, 2}}, {"unit", unit(2)}}, .results = {{"d", {11, 22}}, {"e", {-1, -2}}}};
+  const numeric_case c = {.given = {{"a", {10, 20}}, {"b", {1, 2}}, {"unit", unit(2)}},
+                          .results = {{"d", {11, 22}}, {"e", {-1, -2}}}};
   check_model<replaced<false>>(c);
   check_model<replaced<true>>(c);
 }
@@ -114,7 +118,10 @@ TEST_CASE("a value is replaced after its last reader, in either order of the ste
 TEST_CASE("steps that may run in place give what they give elsewhere") {
   check_model<in_place>({
       .given = {{"x", {2, 4}}, {"unit", unit(2)}},
-      .results = {{"silu", {1.7615942, 3.9280552}}, {"square", {4, 16}}, {"layer norm", {-1, 1}}, {"softmax", {0.11920292, 0.88079708}}},
+      .results = {{"silu", {1.7615942, 3.9280552}},
+                  {"square", {4, 16}},
+                  {"layer norm", {-1, 1}},
+                  {"softmax", {0.11920292, 0.88079708}}},
   });
 }
 
@@ -122,6 +129,7 @@ TEST_CASE("inputs stay as they are, and a second run gives the same") {
   check_model<input_kept>({.given = {{"x", counting(4)}, {"unit", unit(4)}}, .results = {{"out", counting(4)}}});
   check_model<input_returned>({
       .given = {{"x", counting(4)}},
-      .results = {{"x", counting(4)}, {"x again", counting(4)}, {"turned", {1, 3, 2, 4}}, {"negated", {-1, -2, -3, -4}}},
+      .results =
+          {{"x", counting(4)}, {"x again", counting(4)}, {"turned", {1, 3, 2, 4}}, {"negated", {-1, -2, -3, -4}}},
   });
 }
