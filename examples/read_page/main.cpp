@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "drawings.hpp"
 #include "files.hpp"
 #include "options.hpp"
 #include "output_html.hpp"
@@ -64,7 +65,7 @@ tkl::status write_json(const options& o, const std::vector<picture_read>& all, c
 tkl::status write_html(const options& o, const std::vector<picture_read>& all, const network_times& times) {
   std::vector<html_page> pages;
   for (const picture_read& p : all) pages.push_back({&p.result, &p.file});
-  return write_file(o.html, to_html(pages, networks::level(), times, networks::drawings()));
+  return write_file(o.html, to_html(pages, networks::level(), times, drawings()));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include "networks.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tkl/cpu.hpp>
+#include <vector>
 
 #include "networks/classifier.hpp"
 #include "networks/detector.hpp"
@@ -104,7 +106,5 @@ tkl::result<const float*> networks::recognise(const framed& line) {
 }
 
 const char* networks::level() { return target::arch_type::name.data(); }
-
-std::vector<drawing> networks::drawings() { return {}; }
 
 }  // namespace read_page

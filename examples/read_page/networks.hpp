@@ -5,10 +5,8 @@
 #include <memory>
 #include <string>
 #include <tkl/core/status.hpp>
-#include <vector>
 
 #include "frames.hpp"
-#include "output_html.hpp"
 
 namespace read_page {
 
@@ -31,8 +29,6 @@ class networks {
 
   /// The instruction-set level that the networks are compiled for: "avx2".
   static const char* level();
-  /// The recogniser's fused graph and its arena over time.
-  static std::vector<drawing> drawings();
 
  private:
   struct state;

@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# tkl::read_page: everything of the example that is not a network (pictures in, boxes, text, output files), as a library
-# for the program and for its tests. Not made when one of the libraries it needs is missing; read_page_missing says which.
+# Libraries for the program and for its tests; not made when a library that they need is missing.
+#   tkl::read_page            everything that is not a network: pictures in, boxes, text, output files
+#   tkl::read_page_networks   the networks, compiled for the host's best level, and reading with them
 include_guard(GLOBAL)
 
 tkl_header_target(cli11 CLI/CLI.hpp CLI)
-set(read_page_missing "")
-foreach(need IN ITEMS "tkl::stb libstb-dev" "tkl::rapidjson rapidjson-dev" "tkl::cli11 libcli11-dev")
-  string(REPLACE " " ";" need "${need}")
-  list(POP_FRONT need target)
-  if(NOT TARGET ${target})
-    list(APPEND read_page_missing ${need})
+foreach(need IN ITEMS tkl::stb tkl::rapidjson tkl::cli11)
+  if(NOT TARGET ${need})
+    return()
   endif()
 endforeach()
-if(read_page_missing)
-  return()
-endif()
 
 add_library(tkl_read_page STATIC)
 add_library(tkl::read_page ALIAS tkl_read_page)
@@ -24,3 +19,12 @@ endforeach()
 target_include_directories(tkl_read_page PUBLIC ${CMAKE_CURRENT_LIST_DIR}/..)
 target_link_libraries(tkl_read_page PRIVATE tkl_own tkl::cli11 PUBLIC tkl::tkl tkl::stb)
 target_compile_options(tkl_read_page PRIVATE -O2)
+
+add_library(tkl_read_page_networks STATIC EXCLUDE_FROM_ALL)
+add_library(tkl::read_page_networks ALIAS tkl_read_page_networks)
+foreach(part IN ITEMS drawings networks read)
+  target_sources(tkl_read_page_networks PRIVATE ${CMAKE_CURRENT_LIST_DIR}/${part}.cpp)
+endforeach()
+target_link_libraries(tkl_read_page_networks PRIVATE tkl_own PUBLIC tkl::read_page)
+tkl_best_native_level(level)
+tkl_set_level(tkl_read_page_networks ${level})
