@@ -138,7 +138,7 @@ TEST_CASE_TEMPLATE("depthwise: element types", M, reference_machine, cpu_machine
   check<specialised(3, 1), M, std::uint8_t, float>(l);
 }
 
-TEST_CASE_TEMPLATE("depthwise: dilation 2 gives the sums, not the bias (case 004)", M, reference_machine,
+TEST_CASE_TEMPLATE("depthwise: dilation 2 gives the sums, not the bias", M, reference_machine,
                    cpu_machine<arch::native>) {
   image<float> x(1, 5, 5, 4), y(1, 5, 5, 4);
   x.fill_with([](auto, auto r, auto c, auto) { return static_cast<double>(r * 5 + c + 1); });
@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("depthwise: dilation 2 gives the sums, not the bias (case 004
   CHECK(largest_error(y, [&](auto, auto r, auto c, auto) { return want[r][c]; }) == 0.0);
 }
 
-TEST_CASE_TEMPLATE("depthwise: output channel is c * multiplier + m (case 014)", M, reference_machine,
+TEST_CASE_TEMPLATE("depthwise: output channel is c * multiplier + m", M, reference_machine,
                    cpu_machine<arch::native>) {
   image<float> x(1, 1, 1, 2), y(1, 1, 1, 4);
   x(0, 0, 0, 0) = 10.0f, x(0, 0, 0, 1) = 100.0f;

@@ -125,19 +125,19 @@ TEST_CASE_TEMPLATE("pool2d: element types", M, reference_machine, cpu_machine<ar
   check<pool_kind::max, M, std::uint8_t, float>(l);
 }
 
-TEST_CASE_TEMPLATE("pool2d: an overhanging window counts only what exists (case 022)", M, reference_machine,
+TEST_CASE_TEMPLATE("pool2d: an overhanging window counts only what exists", M, reference_machine,
                    cpu_machine<arch::native>) {
   const layer l{.win = {{1, 2}, {1, 2}, {1, 1}, {0, 0, 0, 0}}, .out_columns = 3, .include_pad = true};
   CHECK(pool_row<pool_kind::average, M>({1, 2, 3, 4, 5}, l) == row{1.5, 3.5, 5.0});
 }
 
-TEST_CASE_TEMPLATE("pool2d: stride beyond the kernel (case 023)", M, reference_machine, cpu_machine<arch::native>) {
+TEST_CASE_TEMPLATE("pool2d: stride beyond the kernel", M, reference_machine, cpu_machine<arch::native>) {
   const layer l{.win = {{1, 1}, {1, 2}, {1, 1}, {0, 0, 0, 0}}, .out_columns = 2};
   CHECK(pool_row<pool_kind::average, M>({1, 2, 3, 4}, l) == row{1, 3});
   CHECK(pool_row<pool_kind::max, M>({1, 2, 3, 4}, l) == row{1, 3});
 }
 
-TEST_CASE_TEMPLATE("pool2d: padding never wins a maximum (case 025)", M, reference_machine, cpu_machine<arch::native>) {
+TEST_CASE_TEMPLATE("pool2d: padding never wins a maximum", M, reference_machine, cpu_machine<arch::native>) {
   const layer l{.win = {{2, 2}, {2, 2}, {1, 1}, {1, 1, 1, 1}}};
   image<float> x(1, 2, 2, 1), y(1, 2, 2, 1);
   x.fill_with([](auto, auto, auto, auto) { return -1.0; });
@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("pool2d: padding never wins a maximum (case 025)", M, referen
   CHECK(largest_error(y8, [](auto, auto, auto, auto) { return -5.0; }) == 0.0);
 }
 
-TEST_CASE_TEMPLATE("pool2d: f16 averages are summed in f32 (case 028)", M, reference_machine, cpu_machine<arch::native>) {
+TEST_CASE_TEMPLATE("pool2d: f16 averages are summed in f32", M, reference_machine, cpu_machine<arch::native>) {
   for (const auto& [extent, value] : {std::pair<std::int64_t, double>{64, 1.0}, {256, 20.0}}) {
     image<half> x(1, extent, extent, 3), y(1, 1, 1, 3);
     x.fill_with([v = value](auto, auto, auto, auto) { return v; });
@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("pool2d: f16 averages are summed in f32 (case 028)", M, refer
   }
 }
 
-TEST_CASE_TEMPLATE("pool2d: divisors with and without padding (case 029)", M, reference_machine, cpu_machine<arch::native>) {
+TEST_CASE_TEMPLATE("pool2d: divisors with and without padding", M, reference_machine, cpu_machine<arch::native>) {
   image<float> x(1, 5, 5, 1), y(1, 5, 5, 1);
   x.fill_with([](auto, auto r, auto c, auto) { return static_cast<double>(5 * r + c + 1); });
   layer l{.win = {{5, 5}, {1, 1}, {1, 1}, {2, 2, 2, 2}}};

@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("resize2d: element types", M, reference_machine, cpu_machine<
   check<resize_kind::bilinear, M, bfloat16, bfloat16>(l, guard::end, 1e-2);
 }
 
-TEST_CASE_TEMPLATE("resize2d: output extent 1 (cases 031, 032)", M, reference_machine, cpu_machine<arch::native>) {
+TEST_CASE_TEMPLATE("resize2d: output extent 1", M, reference_machine, cpu_machine<arch::native>) {
   const row ten{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   constexpr auto linear = resize_kind::bilinear;
   CHECK(resize_row<linear, M>(ten, 1, coordinate_kind::half_pixel) == row{4.5});
@@ -133,7 +133,7 @@ TEST_CASE_TEMPLATE("resize2d: output extent 1 (cases 031, 032)", M, reference_ma
   CHECK(resize_row<linear, M>({5, 7, 9}, 1, coordinate_kind::align_corners) == row{5.0});
 }
 
-TEST_CASE_TEMPLATE("resize2d: the rounding kind counts (case 034)", M, reference_machine, cpu_machine<arch::native>) {
+TEST_CASE_TEMPLATE("resize2d: the rounding kind counts", M, reference_machine, cpu_machine<arch::native>) {
   const auto twice = [](rounding_kind r) {
     return resize_row<resize_kind::nearest, M>({1, 2}, 4, coordinate_kind::asymmetric, r);
   };
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("resize2d: the rounding kind counts (case 034)", M, reference
   CHECK(twice(rounding_kind::ceil) == row{1, 2, 2, 2});
 }
 
-TEST_CASE_TEMPLATE("resize2d: u8 rounds, with scales that are no ratio of the extents (case 035)", M, reference_machine,
+TEST_CASE_TEMPLATE("resize2d: u8 rounds, with scales that are no ratio of the extents", M, reference_machine,
                    cpu_machine<arch::native>) {
   image<std::uint8_t> x(1, 2, 4, 1), y(1, 1, 2, 1);
   x.fill_with([](auto, auto r, auto c, auto) { return static_cast<double>(4 * r + c + 1); });
