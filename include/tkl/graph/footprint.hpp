@@ -72,7 +72,10 @@ constexpr footprint footprint_of(const edge& e) {
     return f;
   }
   f.base = base.value;
-  if (none) return f;
+  if (none) {
+    f.distinct = true;
+    return f;
+  }
   f.run = size;
   // From the innermost axis outwards: grow the run, merge into the level inside, or open a level.
   std::int64_t inner_count[plan_rank]{}, inner_stride[plan_rank]{};
