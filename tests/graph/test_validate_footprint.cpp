@@ -128,6 +128,9 @@ TEST_CASE("elements that share a byte are told") {
   CHECK(footprint_of(e).bytes() == 8 * 4);
   e.stride[2] = 4;
   CHECK(footprint_of(e).distinct);
+  e.extent[3] = 0, e.stride[2] = 0;  // rows of nothing share nothing
+  CHECK(footprint_of(e).distinct);
+  CHECK(footprint_of(e).empty());
 }
 
 TEST_CASE("negative extents and sizes beyond 64 bits are invalid, not undefined") {
