@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention whose results are known exactly: masked rows, causal masks as data, scores and sums of half precision.
+// tkl-test: timeout=600
+#include "hard_run.hpp"
+
+using namespace tkl_test;
+using tkl::bf16, tkl::element, tkl::f16, tkl::f32, tkl::graph, tkl::value;
+
+namespace {
+
+template <flavour F>
+struct masked {
+  static constexpr void build(graph& g) {
+    const value q = g.input("q", f32, {1, 2, 1}), k = g.input("k", f32, {1, 2, 1}), v = g.input("v", f32, {1, 2, 1});
+    declare<F>(g, tkl::attention(q, k, v, g.input("mask", f32, {1, 1, 2, 2}), {.heads = 1, .scale = 1}), "masked");
+    // Uniform weights: the mask alone decides.
+    const value two = g.input("two", f32, {1, 2, 1}), five = g.input("five", f32, {1, 5, 1});
+    const value values = g.input("values", f32, {1, 5, 1});
+    declare<F>(g, tkl::attention(two, five, values, g.input("bottom right", f32, {1, 1, 2, 5}), {.heads = 1}),
+               "bottom right");
+    declare<F>(g, tkl::attention(two, five, values, g.input("top left", f32, {1, 1, 2, 5}), {.heads = 1}), "top left");
+    const value one = g.input("one", f32, {1, 1, 1}), eight = g.input("eight", f32, {1, 8, 1});
+    declare<F>(g, tkl::attention(one, eight, g.input("eight values", f32, {1, 8, 1}), {.heads = 1}), "one query");
+  }
+};
+
+struct half_precision {
+  static constexpr void build(graph& g) {
+    const value q = g.input("q", f16, {1, 1, 64}), k = g.input("k", f16, {1, 2, 64}), v = g.input("v", f16, {1, 2, 1});
+    g.output(tkl::attention(q, k, v, {.heads = 1, .scale = 0.125}), "scores");
+    const value z = g.input("zero", f16, {1, 1, 1}), many = g.input("many", f16, {1, 4096, 1});
+    g.output(tkl::attention(z, many, g.input("thirty-two", f16, {1, 4096, 1}), {.heads = 1}), "sums");
+  }
+};
+
+template <element T>
+struct masked_in {
+  static constexpr void build(graph& g) {
+    const value q = g.input("q", T, {1, 2, 1}), k = g.input("k", T, {1, 2, 1}), v = g.input("v", T, {1, 2, 1});
+    g.output(tkl::attention(q, k, v, g.input("mask", T, {1, 1, 2, 2}), {.heads = 1, .scale = 1}), "masked");
+  }
+};
+
+constexpr double no = -infinite;
+const std::vector<numbers> two_keys = {{"q", {1, 1}}, {"k", {1, 2}}, {"v", {10, 20}}, {"mask", {no, no, 0, 0}}};
+
+}  // namespace
+
+TEST_CASE("attention: a fully masked query gives zero, causal masks are data") {
+  std::vector<numbers> given = two_keys;
+  for (const numbers& n : std::vector<numbers>{{"two", {0, 0}},
+                                               {"five", repeated(5, 0)},
+                                               {"values", counting(5)},
+                                               {"bottom right", {0, 0, 0, 0, no, 0, 0, 0, 0, 0}},
+                                               {"top left", {0, no, no, no, no, 0, 0, no, no, no}},
+                                               {"one", {0}},
+                                               {"eight", repeated(8, 0)},
+                                               {"eight values", counting(8)}})
+    given.push_back(n);
+  check_flavours<masked>({
+      .given = given,
+      .results = {{"masked", {0, 17.310586}}, {"bottom right", {2.5, 3}}, {"top left", {1, 1.5}}, {"one query", {4.5}}},
+  });
+}
+
+TEST_CASE("attention of half precision: logits and sums beyond its range, masked rows") {
+  check_model<half_precision>({
+      .given = {{"q", repeated(64, 100)},
+                {"k", joined(repeated(64, 100), repeated(64, 99))},
+                {"v", {7, 9}},
+                {"zero", {0}},
+                {"many", repeated(4096, 0)},
+                {"thirty-two", repeated(4096, 32)}},
+      .results = {{"scores", {7}}, {"sums", {32}}},
+      .planned = false,
+  });
+  const auto row = [](double relative) {
+    return std::vector<wanted>{{.name = "masked", .values = {0, 17.310586}, .relative = relative}};
+  };
+  check_model<masked_in<f16>>({.given = two_keys, .results = row(1e-3), .planned = false});
+  check_model<masked_in<bf16>>({.given = two_keys, .results = row(8e-3), .planned = false});
+}
