@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of the largest element over any subset of the four axes: the first of equal ones, and the first NaN before all
-// others. Indices count in row-major order over the reduced axes and must fit the output's type.
+// The index of the largest element over any subset of the four axes: the first of equal ones, and the first NaN before
+// all others. Indices count in row-major order over the reduced axes and must fit the output's type.
 //
 // Columns reduced:  for output place: the largest element (vectors), then its first place (vectors, ends when found)
 // Columns kept:     for output row, vector of columns: for reduced place: keep the larger element and its index
 #pragma once
 
+#include <cstdint>
 #include <tkl/algo/reduce_problem.hpp>
 #include <tkl/algo/rows.hpp>
 #include <tkl/config.hpp>
 #include <tkl/expr/row_monoid.hpp>
 #include <tkl/schedule/row.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -66,7 +65,8 @@ TKL_NOINLINE void argmax_vector(const TA* x, const reduced_axes& r, int lanes, T
   std::int64_t index = 0;
   for_reduced_rows(r, [&](std::int64_t offset) {
     const V v = M::load(x + offset, lanes);
-    const V low_now = math_v::constant(static_cast<float>(index % base)), high_now = math_v::constant(static_cast<float>(index / base));
+    const V low_now = math_v::constant(static_cast<float>(index % base)),
+            high_now = math_v::constant(static_cast<float>(index / base));
     const auto choose = [&](V now, V held) {  // v is larger, or the first NaN
       const V larger = math_v::select_less(largest, v, now, held);
       return math_v::select_equal(v, v, larger, math_v::select_equal(largest, largest, now, held));
@@ -77,7 +77,8 @@ TKL_NOINLINE void argmax_vector(const TA* x, const reduced_axes& r, int lanes, T
     ++index;
   });
   for (int l = 0; l < lanes; ++l)
-    y[l] = static_cast<TC>(static_cast<std::int64_t>(M::lane(high, l)) * base + static_cast<std::int64_t>(M::lane(low, l)));
+    y[l] = static_cast<TC>(static_cast<std::int64_t>(M::lane(high, l)) * base +
+                           static_cast<std::int64_t>(M::lane(low, l)));
 }
 
 }  // namespace impl

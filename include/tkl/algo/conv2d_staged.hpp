@@ -91,6 +91,29 @@ inline constexpr bool place_independent<scalar_node<T>> = true;
 template <class F, class... A>
 inline constexpr bool place_independent<apply_node<F, A...>> = (... && place_independent<A>);
 
+/// Whether an expression reads nothing that lies in memory by place: it may then run over pixel borders, with the indices
+/// of each lane at hand.
+template <class E>
+inline constexpr bool runs_over_pixels = place_independent<E>;
+template <>
+inline constexpr bool runs_over_pixels<index_node> = true;
+template <class F, class... A>
+inline constexpr bool runs_over_pixels<apply_node<F, A...>> = (... && runs_over_pixels<A>);
+
+/// Leaf policy of consecutive numbers of several pixels of a row: pixel and channel are values of their own.
+template <class M>
+struct run_leaf {
+  typename M::leaf row;
+  typename M::value pixel, channel;
+  TKL_FN auto accumulator() const { return row.accumulator(); }
+  TKL_FN auto literal(float v) const { return row.literal(v); }
+  template <class T>
+  TKL_FN auto scalar(const scalar_node<T>& n) const {
+    return row.scalar(n);
+  }
+  TKL_FN auto index(const index_node& n) const { return n.axis == 2 ? pixel : n.axis == 3 ? channel : row.index(n); }
+};
+
 /// Copies `columns` pixels of one input row through the prologue; `at` is the place of the first.
 template <class M, class TA, class P>
 TKL_NOINLINE void stage_pixels(const TA* x, std::int64_t column_stride, std::int64_t inner, std::int64_t columns,
@@ -119,6 +142,28 @@ TKL_NOINLINE void stage_pixels(const TA* x, std::int64_t column_stride, std::int
         if (++filled == batch) convert(gathered, batch), filled = 0;
       }
     convert(gathered, filled);
+  } else if constexpr (runs_over_pixels<P>) {
+    constexpr int batch = 16 * width;
+    TA gathered[batch];
+    float pixel[batch], channel[batch];
+    int filled = 0;
+    const auto convert = [&] {
+      for (int i = 0; i < filled; i += width) {
+        const int lanes = filled - i < width ? filled - i : width;
+        const run_leaf<M> leaf{{M::load(gathered + i, lanes), at, lanes}, M::load(pixel + i, lanes), M::load(channel + i, lanes)};
+        M::store(to, eval(prologue, leaf), lanes);
+        to += lanes;
+      }
+      filled = 0;
+    };
+    for (std::int64_t w = 0; w < columns; ++w)
+      for (std::int64_t c = 0; c < channels; ++c) {
+        gathered[filled] = x[w * column_stride + c * inner];
+        pixel[filled] = static_cast<float>(at.outer[2] + w);
+        channel[filled] = static_cast<float>(c);
+        if (++filled == batch) convert();
+      }
+    convert();
   } else {
     for (std::int64_t w = 0; w < columns; ++w, x += column_stride, ++at.outer[2]) {
       for (at.column = 0; at.column < channels; at.column += width) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions that an element-wise map asks about its expression: may an axis merge into the columns, does an operand have
-// its columns far apart, is the expression a plain copy.
+// Questions that an element-wise map asks about its expression: may an axis merge into the columns, does an operand
+// have its columns far apart, is the expression a plain copy.
 #pragma once
 
+#include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/expr/node.hpp>
-
-#include <cstdint>
 #include <type_traits>
 
 namespace tkl {
@@ -35,7 +34,8 @@ constexpr bool all_leaves(const apply_node<F, A, B, C>& n, P f) {
   return all_leaves(n.a, f) && all_leaves(n.b, f) && all_leaves(n.c, f);
 }
 
-/// May outer axis `axis`, whose extent exceeds 1, become part of a row of `columns` columns, as far as one leaf is concerned?
+/// May outer axis `axis`, whose extent exceeds 1, become part of a row of `columns` columns, as far as one leaf is
+/// concerned?
 struct leaf_merges {
   int axis = 0;
   std::int64_t columns = 1;

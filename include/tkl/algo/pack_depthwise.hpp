@@ -5,11 +5,10 @@
 // filter rows, then columns. Channels beyond the last are zeros.
 #pragma once
 
+#include <cstdint>
 #include <tkl/algo/pack.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 
@@ -22,7 +21,8 @@ TKL_ISA_BEGIN
 
 /// Packs weights [channels, 1, rows, columns], the layout O,I/g,kH,kW of frameworks; `channels` counts output channels,
 /// `taps` is rows * columns. `scale` (a folded batch norm) multiplies each channel's filter, `bias` starts its sums;
-/// either may be null. `out` has packed_depthwise_elements(channels, taps, width) elements and should be 64-byte aligned.
+/// either may be null. `out` has packed_depthwise_elements(channels, taps, width) elements and should be 64-byte
+/// aligned.
 template <class T, class TR>
 void pack_depthwise(const TR* weights, std::int64_t channels, std::int64_t taps, const TR* scale, const TR* bias,
                     std::int64_t width, T* out) {

@@ -7,13 +7,12 @@
 //       epilogue, store
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <tkl/algo/finish.hpp>
 #include <tkl/algo/pixel.hpp>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
-
-#include <algorithm>
-#include <cstdint>
 
 namespace tkl {
 
@@ -50,7 +49,8 @@ void pad(const pad_problem<TA, TC>& p, const E& epilogue, const X& executor) {
   if (is_empty(p.y)) return;
   const auto& out = p.y.shape.extent;
   index_range inside[4];
-  for (int axis = 0; axis < 4; ++axis) inside[axis] = indices_inside(-p.before[axis], 1, p.x.shape.extent[axis], out[axis]);
+  for (int axis = 0; axis < 4; ++axis)
+    inside[axis] = indices_inside(-p.before[axis], 1, p.x.shape.extent[axis], out[axis]);
   const typename M::value fill = M::constant(p.fill);
   executor.parallel_for(p.y.shape.rows(), [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t item = begin; item < end; ++item) {
@@ -63,9 +63,8 @@ void pad(const pad_problem<TA, TC>& p, const E& epilogue, const X& executor) {
       if (copies) {
         const TA* x = pixel(p.x, at.outer[0] - p.before[0], at.outer[1] - p.before[1], at.outer[2] - p.before[2]);
         impl::pad_columns<M>(border, inside[3].first, epilogue, at, y);
-        impl::pad_columns<M>(
-            [&](std::int64_t column, int lanes) { return M::load(x + (column - p.before[3]), lanes); }, inside[3].last,
-            epilogue, at, y);
+        impl::pad_columns<M>([&](std::int64_t column, int lanes) { return M::load(x + (column - p.before[3]), lanes); },
+                             inside[3].last, epilogue, at, y);
       }
       impl::pad_columns<M>(border, out[3], epilogue, at, y);
     }

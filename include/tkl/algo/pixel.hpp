@@ -2,11 +2,10 @@
 // Places in a strided4, and ranges of indices that stay inside an axis.
 #pragma once
 
-#include <tkl/algo/strided4.hpp>
-#include <tkl/core/checked.hpp>
-
 #include <algorithm>
 #include <cstdint>
+#include <tkl/algo/strided4.hpp>
+#include <tkl/core/checked.hpp>
 
 namespace tkl {
 

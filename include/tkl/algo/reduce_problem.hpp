@@ -2,15 +2,14 @@
 // A reduction over axes: its tensors, and the walk over what belongs to one result.
 #pragma once
 
+#include <cstdint>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
 
-#include <cstdint>
-
 namespace tkl {
 
-/// y has the extents of x, with 1 on the reduced axes; the columns of both are consecutive. Bit i of `axes` stands for axis
-/// i (n, h, w, c).
+/// y has the extents of x, with 1 on the reduced axes; the columns of both are consecutive. Bit i of `axes` stands for
+/// axis i (n, h, w, c).
 template <class TA, class TC>
 struct reduce_problem {
   strided4<const TA> x{};
@@ -18,8 +17,8 @@ struct reduce_problem {
   unsigned axes = 0;
 };
 
-/// The elements that one result combines: rows of `columns` columns at every place of the axes `extent`. Reduced axes that
-/// follow each other in memory are merged, in the order of the elements.
+/// The elements that one result combines: rows of `columns` columns at every place of the axes `extent`. Reduced axes
+/// that follow each other in memory are merged, in the order of the elements.
 struct reduced_axes {
   std::int64_t extent[3]{1, 1, 1};
   std::int64_t stride[3]{};

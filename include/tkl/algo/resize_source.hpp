@@ -2,12 +2,11 @@
 // Where an output of a resize reads its input along one axis, in closed form (ONNX Resize, opset 19, no antialiasing).
 #pragma once
 
-#include <tkl/config.hpp>
-#include <tkl/graph/attributes.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <tkl/config.hpp>
+#include <tkl/graph/attributes.hpp>
 
 namespace tkl {
 
@@ -18,8 +17,8 @@ struct resize_source {
   double weight = 0;
 };
 
-/// One axis of a resize. `scale` is the factor from input to output that the coordinates use; the extents' ratio where it
-/// is 0 or rounds to the same f32.
+/// One axis of a resize. `scale` is the factor from input to output that the coordinates use; the extents' ratio where
+/// it is 0 or rounds to the same f32.
 struct resize_axis {
   std::int64_t in = 1;
   std::int64_t out = 1;
@@ -42,9 +41,12 @@ inline double resize_quotient(const resize_axis& a, double output) {
 inline double resize_coordinate_of(const resize_axis& a, std::int64_t o) {
   const double output = static_cast<double>(o);
   switch (a.coordinates) {
-    case coordinate_kind::half_pixel: return resize_quotient(a, output + 0.5) - 0.5;
-    case coordinate_kind::pytorch_half_pixel: return a.out == 1 ? 0.0 : resize_quotient(a, output + 0.5) - 0.5;
-    case coordinate_kind::asymmetric: return resize_quotient(a, output);
+    case coordinate_kind::half_pixel:
+      return resize_quotient(a, output + 0.5) - 0.5;
+    case coordinate_kind::pytorch_half_pixel:
+      return a.out == 1 ? 0.0 : resize_quotient(a, output + 0.5) - 0.5;
+    case coordinate_kind::asymmetric:
+      return resize_quotient(a, output);
     case coordinate_kind::align_corners:
       return a.out == 1 ? 0.0 : output * static_cast<double>(a.in - 1) / static_cast<double>(a.out - 1);
   }
@@ -56,10 +58,18 @@ inline resize_source nearest_source(const resize_axis& a, std::int64_t o) {
   const double at = resize_coordinate_of(a, o);
   double index = 0.0;
   switch (a.rounding) {
-    case rounding_kind::floor: index = std::floor(at); break;
-    case rounding_kind::ceil: index = std::ceil(at); break;
-    case rounding_kind::round_prefer_floor: index = std::ceil(at - 0.5); break;
-    case rounding_kind::round_prefer_ceil: index = std::floor(at + 0.5); break;
+    case rounding_kind::floor:
+      index = std::floor(at);
+      break;
+    case rounding_kind::ceil:
+      index = std::ceil(at);
+      break;
+    case rounding_kind::round_prefer_floor:
+      index = std::ceil(at - 0.5);
+      break;
+    case rounding_kind::round_prefer_ceil:
+      index = std::floor(at + 0.5);
+      break;
   }
   const auto inside = static_cast<std::int32_t>(std::clamp(index, 0.0, static_cast<double>(a.in - 1)));
   return {inside, inside, 0.0};
