@@ -13,6 +13,7 @@
 
 #include "compare.hpp"
 #include "golden_file.hpp"
+#include "golden_folder.hpp"
 #include "networks/mobilenet_v2.hpp"
 #include "networks/resnet50.hpp"
 #include "probes.hpp"
@@ -60,28 +61,44 @@ void check(const std::string& golden_name, const std::string& weights_path, cons
   CHECK((relative ? d.relative() : d.largest) <= output_limit);
 }
 
-std::string weights(const char* name) {
-  return std::string(TKL_GOLDEN_BUILD) + "/weights/" + name + ".safetensors";
-}
 std::string made(const char* name) {
   return golden_folder() + name + ".safetensors";
+}
+
+template <int Width>
+void check_recogniser() {
+  const std::string name = "rec_" + std::to_string(Width) + "_tinted";
+  check<read_page::recogniser<Width>>(name, trained_weights("rec"), recogniser_probes, probability_tolerance, false);
+}
+
+template <int Height, int Width, std::size_t Count>
+void check_detector(const char* picture, const std::array<probe, Count>& probes) {
+  const std::string name = "det_" + std::to_string(Height) + "x" + std::to_string(Width) + "_" + picture;
+  check<read_page::detector<read_page::extent{Height, Width}>>(name, trained_weights("det"), probes,
+                                                               probability_tolerance, false);
 }
 
 }  // namespace
 
 TEST_CASE("recogniser") {
-  check<read_page::recogniser<320>>("rec_320_tinted", weights("rec"), recogniser_probes, probability_tolerance, false);
-  check<read_page::recogniser<640>>("rec_640_line", weights("rec"), recogniser_probes, probability_tolerance, false);
+  check_recogniser<320>();
+  check_recogniser<480>();
+  check_recogniser<640>();
+  check_recogniser<960>();
 }
 
 TEST_CASE("classifier") {
   for (const char* name : {"cls_line0", "cls_line1_upside_down", "cls_line2"})
-    check<read_page::classifier>(name, weights("cls"), classifier_probes, probability_tolerance, false);
+    check<read_page::classifier>(name, trained_weights("cls"), classifier_probes, probability_tolerance, false);
 }
 
 TEST_CASE("detector") {
-  check<read_page::detector<read_page::extent{192, 384}>>("det_192x384_tinted", weights("det"), detector_probes,
-                                                          probability_tolerance, false);
+  check_detector<192, 384>("tinted", detector_probes);
+  check_detector<384, 768>("page", detector_probes);
+  check_detector<640, 640>("reduced", detector_probes);
+  // The golden files of the two large sizes have no inner tensors.
+  check_detector<736, 1280>("enlarged", no_probes);
+  check_detector<1280, 736>("stack", no_probes);
 }
 
 TEST_CASE("MobileNetV2") {
@@ -90,5 +107,6 @@ TEST_CASE("MobileNetV2") {
 }
 
 TEST_CASE("ResNet-50") {
-  check<resnet50>("resnet50_a", made("resnet50"), no_probes, logit_tolerance, true);
+  for (const char* name : {"resnet50_a", "resnet50_b"})
+    check<resnet50>(name, made("resnet50"), no_probes, logit_tolerance, true);
 }

@@ -36,6 +36,7 @@ inline constexpr std::array<probe, 6> classifier_probes{{{"conv1", "hardswish_0.
                                                          {"conv5_gated", "tmp_1"},
                                                          {"conv12", "elementwise_add_6"},
                                                          {"features", "pool2d_10.tmp_0"}}};
+inline constexpr std::array<probe, 0> no_probes{};
 
 /// The models with those edges as further outputs. Nothing is fused across an output, so each has the value that the
 /// unoptimised graph gives it.
