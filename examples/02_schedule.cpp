@@ -23,7 +23,7 @@ int main() {
   for (float& v : a) v = static_cast<float>(i++ % 7) - 3;
   for (float& v : b) v = static_cast<float>(i++ % 11) - 5;
 
-  tkl::assign(c, tkl::matmul(a, b));                            // the architecture's schedule
+  tkl::assign(c, tkl::matmul(a, b));                           // the architecture's schedule
   tkl::assign<wide>(tkl::cpu<level>{}, d, tkl::matmul(a, b));  // ours
 
   // Panels are packed for a schedule; the compiler refuses others.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph: the same functions build a network when their arguments are graph values. The compiler checks it, fuses it and
-// plans its memory; what is left are constants and a table of kernels.
+// A graph: the same functions build a network when their arguments are graph values. The compiler checks it, fuses it
+// and plans its memory; what is left are constants and a table of kernels.
 #include <cstdio>
 #include <string_view>
 #include <tkl/cpu.hpp>
@@ -35,8 +35,8 @@ int main() {
   for (int i = 0; i < net::steps; ++i) {
     const tkl::step& s = net::plan_steps()[i];
     const tkl::edge& out = net::plan_edges()[s.out];
-    std::printf("%-14s -> %d x %d x %d x %d\n", tkl::name_of(s.algorithm).data(), out.extent[0], out.extent[1], out.extent[2],
-                out.extent[3]);
+    std::printf("%-14s -> %d x %d x %d x %d\n", tkl::name_of(s.algorithm).data(), out.extent[0], out.extent[1],
+                out.extent[2], out.extent[3]);
   }
   std::printf("activations fit %s\n", net::arena_bytes <= 96 * 1024 ? "96 KiB" : "no 96 KiB");
 

@@ -24,8 +24,8 @@ static_assert(std::ranges::equal(detectors::shapes, page_sizes));
 
 /// Whether no layout is converted between input and output, and the arena is within a tenth of its lower bound.
 template <class Network>
-inline constexpr bool lean = Network::conversions == 0 &&
-                             Network::arena_bytes <= Network::lower_bound / 10 * 11 + 128 * Network::buffers;
+inline constexpr bool lean =
+    Network::conversions == 0 && Network::arena_bytes <= Network::lower_bound / 10 * 11 + 128 * Network::buffers;
 
 // Other runtimes keep 347 of the recogniser's nodes.
 using reads_320 = recognisers::model<320>;
@@ -105,6 +105,8 @@ tkl::result<const float*> networks::recognise(const framed& line) {
   return state_->classes.data();
 }
 
-const char* networks::level() { return target::arch_type::name.data(); }
+const char* networks::level() {
+  return target::arch_type::name.data();
+}
 
 }  // namespace read_page

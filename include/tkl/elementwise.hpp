@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise expressions, copies, conversions, slices, permutations and concatenations of tensors, ready to run on the CPU.
+// Element-wise expressions, copies, conversions, slices, permutations and concatenations of tensors, ready to run on
+// the CPU.
 #pragma once
 
 #include <tkl/exec/assign.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every op of tensors, ready to run on the CPU. Including the header of one op family compiles faster; models are graphs:
-// tkl/graph.hpp and tkl/cpu.hpp.
+// Every op of tensors, ready to run on the CPU. Including the header of one op family compiles faster; models are
+// graphs: tkl/graph.hpp and tkl/cpu.hpp.
 #pragma once
 
 #include <tkl/attention.hpp>

@@ -2,6 +2,8 @@
 // Attention against its definition: heads and depths of all sizes, slices of a joint tensor, masks, tiles, threads.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
 #include <support/oracle_attention.hpp>
 #include <tkl/algo/attention.hpp>
 #include <tkl/arch/native.hpp>
@@ -9,9 +11,6 @@
 #include <tkl/expr/functions.hpp>
 #include <tkl/target/cpu.hpp>
 #include <tkl/target/reference.hpp>
-
-#include <cmath>
-#include <limits>
 #include <vector>
 
 using namespace tkl;
@@ -67,8 +66,12 @@ void check(const layer& l, guard side = guard::end, double tolerance = 2e-6) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(l.depth));
 
   image<TC> y(l.batch, 1, l.queries, value_width, 1, side), split(l.batch, 1, l.queries, value_width, 1, side);
-  attention_problem<TA, float, TC> p{.q = q.const_view(), .k = k.const_view(), .v = v.const_view(), .y = y.view(),
-                                     .heads = l.heads, .scale = static_cast<float>(scale)};
+  attention_problem<TA, float, TC> p{.q = q.const_view(),
+                                     .k = k.const_view(),
+                                     .v = v.const_view(),
+                                     .y = y.view(),
+                                     .heads = l.heads,
+                                     .scale = static_cast<float>(scale)};
   if (l.joint) {
     p.q = p.k = p.v = joint.const_view();
     p.q.shape.extent[3] = p.k.shape.extent[3] = p.v.shape.extent[3] = width;
@@ -97,7 +100,8 @@ void check(const layer& l, guard side = guard::end, double tolerance = 2e-6) {
         });
         for (std::int64_t c = h * l.value_depth; c < (h + 1) * l.value_depth; ++c) {
           double want = number(residual(b, 0, i, c));
-          for (std::int64_t key = 0; key < l.keys; ++key) want += w[static_cast<std::size_t>(key)] * number(v(b, 0, key, c));
+          for (std::int64_t key = 0; key < l.keys; ++key)
+            want += w[static_cast<std::size_t>(key)] * number(v(b, 0, key, c));
           const double got = number(y(b, 0, i, c));
           worst = std::isnan(got) ? infinity : std::max(worst, std::fabs(got - want));
         }
@@ -117,7 +121,8 @@ std::vector<double> small(const std::vector<double>& q, const std::vector<double
   image<T> qi(1, 1, queries, depth), ki(1, 1, keys, depth), vi(1, 1, keys, 1), y(1, 1, queries, 1);
   image<T> mi(1, 1, queries, keys);
   fill(qi, q), fill(ki, k), fill(vi, v);
-  attention_problem<T, T, T> p{.q = qi.const_view(), .k = ki.const_view(), .v = vi.const_view(), .y = y.view(), .scale = scale};
+  attention_problem<T, T, T> p{
+      .q = qi.const_view(), .k = ki.const_view(), .v = vi.const_view(), .y = y.view(), .scale = scale};
   if (!mask.empty()) {
     fill(mi, mask);
     p.mask = mi.data(), p.mask_stride[2] = keys, p.mask_stride[3] = 1;
@@ -137,7 +142,8 @@ TEST_CASE_TEMPLATE("attention: depths around the vector and the register tile", 
       check<M>({.heads = 2, .queries = 7, .keys = 9, .depth = depth, .value_depth = depth}, side);
       check<M>({.heads = 3, .queries = 3, .keys = 5, .depth = 3, .value_depth = depth}, side);
     }
-  for (const std::int64_t depth : {32, 64, 100}) check<M>({.queries = 5, .keys = 6, .depth = depth, .value_depth = depth});
+  for (const std::int64_t depth : {32, 64, 100})
+    check<M>({.queries = 5, .keys = 6, .depth = depth, .value_depth = depth});
 }
 
 TEST_CASE_TEMPLATE("attention: numbers of queries and keys around blocks and tiles", M, reference_machine,
@@ -167,7 +173,8 @@ TEST_CASE_TEMPLATE("attention: masks broadcast along any axes", M, reference_mac
 TEST_CASE_TEMPLATE("attention: other schedules", M, cpu_machine<arch::native>) {
   constexpr attention_schedule tiny{.mr = 1, .nr = 1, .queries = 1, .keys = 1};
   constexpr attention_schedule wide{.mr = 4, .nr = 3, .queries = 3, .keys = 8};
-  const layer l{.heads = 2, .queries = 37, .keys = 23, .depth = 7, .value_depth = 3 * M::width + 2, .mask = {.given = true}};
+  const layer l{
+      .heads = 2, .queries = 37, .keys = 23, .depth = 7, .value_depth = 3 * M::width + 2, .mask = {.given = true}};
   check<M, float, float, tiny>(l);
   check<M, float, float, wide>(l);
 }
@@ -212,7 +219,8 @@ TEST_CASE_TEMPLATE("attention: causal masks are data", M, reference_machine, cpu
   const auto top_left = small<M, float>({0, 0}, zeros, v, {0, no, no, no, no, 0, 0, no, no, no});
   CHECK(top_left[0] == doctest::Approx(1.0).epsilon(1e-6));
   CHECK(top_left[1] == doctest::Approx(1.5).epsilon(1e-6));
-  CHECK(small<M, float>({0}, std::vector<double>(8, 0.0), {1, 2, 3, 4, 5, 6, 7, 8})[0] == doctest::Approx(4.5).epsilon(1e-6));
+  CHECK(small<M, float>({0}, std::vector<double>(8, 0.0), {1, 2, 3, 4, 5, 6, 7, 8})[0] ==
+        doctest::Approx(4.5).epsilon(1e-6));
 }
 
 TEST_CASE_TEMPLATE("attention: f16 scores and sums beyond the range of f16", M, reference_machine,

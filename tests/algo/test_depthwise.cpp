@@ -10,7 +10,6 @@
 #include <tkl/expr/functions.hpp>
 #include <tkl/target/cpu.hpp>
 #include <tkl/target/reference.hpp>
-
 #include <vector>
 
 using namespace tkl;
@@ -107,8 +106,11 @@ TEST_CASE_TEMPLATE("depthwise: any filter, dilation, one-sided padding, multipli
                    cpu_machine<arch::native>) {
   random_numbers random{7};
   for (int i = 0; i < 120; ++i) {
-    layer l{.n = random.whole(1, 2), .rows = random.whole(1, 11), .columns = random.whole(1, 29),
-            .channels = random.whole(1, 2 * M::width + 1), .multiplier = random.whole(0, 3) ? 1 : random.whole(2, 3),
+    layer l{.n = random.whole(1, 2),
+            .rows = random.whole(1, 11),
+            .columns = random.whole(1, 29),
+            .channels = random.whole(1, 2 * M::width + 1),
+            .multiplier = random.whole(0, 3) ? 1 : random.whole(2, 3),
             .gap = random.whole(0, 2)};
     for (int axis = 0; axis < 2; ++axis) {
       l.win.kernel[axis] = random.whole(1, 7);
@@ -145,21 +147,26 @@ TEST_CASE_TEMPLATE("depthwise: dilation 2 gives the sums, not the bias", M, refe
   const std::vector<float> w(36, 1.0f), bias(4, 1.0f);
   std::vector<float> packed(static_cast<std::size_t>(packed_depthwise_elements(4, 9, M::width)));
   pack_depthwise(w.data(), 4, 9, floats{}, bias.data(), M::width, packed.data());
-  const plain p{.x = x.const_view(), .weights = packed.data(), .y = y.view(), .kernel = {3, 3}, .dilation = {2, 2}, .pad = {2, 2}};
+  const plain p{.x = x.const_view(),
+                .weights = packed.data(),
+                .y = y.view(),
+                .kernel = {3, 3},
+                .dilation = {2, 2},
+                .pad = {2, 2}};
   depthwise<any, M>(p, acc, serial{});
   const double want[5][5] = {
       {29, 33, 49, 33, 37}, {49, 53, 79, 53, 57}, {73, 79, 118, 79, 85}, {49, 53, 79, 53, 57}, {69, 73, 109, 73, 77}};
   CHECK(largest_error(y, [&](auto, auto r, auto c, auto) { return want[r][c]; }) == 0.0);
 }
 
-TEST_CASE_TEMPLATE("depthwise: output channel is c * multiplier + m", M, reference_machine,
-                   cpu_machine<arch::native>) {
+TEST_CASE_TEMPLATE("depthwise: output channel is c * multiplier + m", M, reference_machine, cpu_machine<arch::native>) {
   image<float> x(1, 1, 1, 2), y(1, 1, 1, 4);
   x(0, 0, 0, 0) = 10.0f, x(0, 0, 0, 1) = 100.0f;
   const std::vector<float> w{1, 2, 3, 4};
   std::vector<float> packed(static_cast<std::size_t>(packed_depthwise_elements(4, 1, M::width)));
   pack_depthwise(w.data(), 4, 1, floats{}, floats{}, M::width, packed.data());
-  depthwise<any, M>(plain{.x = x.const_view(), .weights = packed.data(), .y = y.view(), .multiplier = 2}, acc, serial{});
+  depthwise<any, M>(plain{.x = x.const_view(), .weights = packed.data(), .y = y.view(), .multiplier = 2}, acc,
+                    serial{});
   const double want[] = {10, 20, 300, 400};
   CHECK(largest_error(y, [&](auto, auto, auto, auto o) { return want[o]; }) == 0.0);
 }

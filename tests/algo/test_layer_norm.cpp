@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation against plain loops in double; rows of every tail length end at a guard page.
 #include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
 #include <tkl/algo/layer_norm.hpp>
 #include <tkl/exec/executor.hpp>
 #include <tkl/expr/functions.hpp>
 #include <tkl/target/reference.hpp>
-
-#include <bit>
-#include <cmath>
 
 #include "support/level_machine.hpp"
 #include "support/oracle_rows.hpp"
@@ -62,7 +62,8 @@ std::vector<float> normalised(const std::vector<float>& row, float eps = 1e-5f) 
 
 TEST_CASE("layer_norm of rows of every tail length") {
   for (std::int64_t n = 0; n <= 2 * machine::width + 1; ++n) check<machine, float, float>(n, 2e-6);
-  for (std::int64_t n : {3 * machine::width, 4 * machine::width - 1, 4 * machine::width, 4 * machine::width + 1, 97, 192, 768, 1000})
+  for (std::int64_t n :
+       {3 * machine::width, 4 * machine::width - 1, 4 * machine::width, 4 * machine::width + 1, 97, 192, 768, 1000})
     check<machine, float, float>(n, 2e-6);
   for (std::int64_t n : {0, 1, 2, 17}) check<reference_machine, float, float>(n, 5e-7);
 }
@@ -108,16 +109,20 @@ TEST_CASE("layer_norm of equal elements is zero, of NaN or infinity NaN; eps sta
 
 TEST_CASE("layer_norm with scale, offset and residual, in place, and in any partition") {
   constexpr std::int64_t n = 2 * machine::width + 3;
-  rows_tensor<float> x(2, 1, 3, n, 1), y(2, 1, 3, n, 1), z(2, 1, 3, n, 1), scale(1, 1, 1, n), offset(1, 1, 1, n), add(2, 1, 3, n, 1);
+  rows_tensor<float> x(2, 1, 3, n, 1), y(2, 1, 3, n, 1), z(2, 1, 3, n, 1), scale(1, 1, 1, n), offset(1, 1, 1, n),
+      add(2, 1, 3, n, 1);
   x.fill(1), scale.fill(2), offset.fill(3), add.fill(4);
-  const auto epilogue = affine(acc, channel_node<float>{{}, scale.memory.data()}, channel_node<float>{{}, offset.memory.data()}) +
-                        element_node<float>{{}, add.memory.data(), {add.shape.stride[0], add.shape.stride[1], add.shape.stride[2]}};
+  const auto epilogue =
+      affine(acc, channel_node<float>{{}, scale.memory.data()}, channel_node<float>{{}, offset.memory.data()}) +
+      element_node<float>{{}, add.memory.data(), {add.shape.stride[0], add.shape.stride[1], add.shape.stride[2]}};
   run<machine>(x, y, 1e-5f, epilogue);
   run<machine>(x, z, 1e-5f, epilogue, two_parts{});
   for (std::int64_t r = 0; r < 6; ++r) {
     const std::vector<double> e = expected_row(x, r);
     for (std::int64_t c = 0; c < n; ++c)
-      CHECK(y.value(r, c) == doctest::Approx(e[static_cast<std::size_t>(c)] * scale.value(0, c) + offset.value(0, c) + add.value(r, c)).epsilon(1e-5));
+      CHECK(y.value(r, c) ==
+            doctest::Approx(e[static_cast<std::size_t>(c)] * scale.value(0, c) + offset.value(0, c) + add.value(r, c))
+                .epsilon(1e-5));
   }
   run<machine>(x, x, 1e-5f, epilogue);
   for (std::size_t i = 0; i < x.memory.size(); ++i) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise maps: every operand kind, merging of axes, strided outputs, copies and casts, against plain loops in double.
+// Element-wise maps: every operand kind, merging of axes, strided outputs, copies and casts, against plain loops in
+// double.
 #include <doctest/doctest.h>
-#include <tkl/algo/map.hpp>
-#include <tkl/exec/executor.hpp>
-#include <tkl/expr/functions.hpp>
-#include <tkl/target/reference.hpp>
 
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <tkl/algo/map.hpp>
+#include <tkl/exec/executor.hpp>
+#include <tkl/expr/functions.hpp>
+#include <tkl/target/reference.hpp>
 #include <vector>
 
 #include "support/level_machine.hpp"
@@ -40,7 +41,8 @@ void check(rows_tensor<T>& y, const E& expression, double tolerance) {
       for (std::int64_t w = 0; w < e[2]; ++w)
         for (std::int64_t c = 0; c < e[3]; ++c) {
           const double expected = eval(expression, reference_machine::leaf{0, {{n, h, w}, c}, 1});
-          worst = std::fmax(worst, std::fabs(y.value((n * e[1] + h) * e[2] + w, c) - expected) / std::fmax(1.0, std::fabs(expected)));
+          worst = std::fmax(
+              worst, std::fabs(y.value((n * e[1] + h) * e[2] + w, c) - expected) / std::fmax(1.0, std::fabs(expected)));
         }
   CHECK(worst <= tolerance);
   CHECK(y.memory.intact());
@@ -103,7 +105,8 @@ TEST_CASE("trailing axes merge into the columns where the operands allow") {
 }
 
 TEST_CASE("an output or operand whose columns are far apart") {
-  for (std::int64_t c : {std::int64_t{1}, std::int64_t{3}, std::int64_t{machine::width}, std::int64_t{machine::width + 1}, std::int64_t{37}})
+  for (std::int64_t c : {std::int64_t{1}, std::int64_t{3}, std::int64_t{machine::width},
+                         std::int64_t{machine::width + 1}, std::int64_t{37}})
     for (std::int64_t w : {1, 5, 33}) {
       CAPTURE(c);
       CAPTURE(w);
@@ -148,13 +151,28 @@ TEST_CASE("casts") {
   rows_tensor<float> x(1, 1, 1, n), y(1, 1, 1, n);
   rows_tensor<half> h(1, 1, 1, n);
   rows_tensor<std::int32_t> whole(1, 1, 1, n);
-  for (std::int64_t i = 0; i < n; ++i) bytes.at(0, i) = static_cast<std::uint8_t>(i * 37), small.at(0, i) = static_cast<std::int8_t>(i * 37);
+  for (std::int64_t i = 0; i < n; ++i)
+    bytes.at(0, i) = static_cast<std::uint8_t>(i * 37), small.at(0, i) = static_cast<std::int8_t>(i * 37);
   map<machine>(output(y), element_of_rows(bytes), serial{});
   for (std::int64_t i = 0; i < n; ++i) CHECK(y.at(0, i) == static_cast<float>(bytes.at(0, i)));
   map<machine>(output(y), element_of_rows(small), serial{});
   for (std::int64_t i = 0; i < n; ++i) CHECK(y.at(0, i) == static_cast<float>(small.at(0, i)));
-  const float inputs[] = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 126.5f, 127.5f, 255.5f, 256.0f, -128.5f, -129.0f, 1e10f, -1e10f, 2147483520.0f,
-                          std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+  const float inputs[] = {0.5f,
+                          1.5f,
+                          2.5f,
+                          -0.5f,
+                          -1.5f,
+                          126.5f,
+                          127.5f,
+                          255.5f,
+                          256.0f,
+                          -128.5f,
+                          -129.0f,
+                          1e10f,
+                          -1e10f,
+                          2147483520.0f,
+                          std::numeric_limits<float>::infinity(),
+                          -std::numeric_limits<float>::infinity(),
                           std::numeric_limits<float>::quiet_NaN()};
   for (std::int64_t i = 0; i < n; ++i) x.at(0, i) = inputs[static_cast<std::size_t>(i) % std::size(inputs)];
   map<machine>(output(whole), element_of_rows(x), serial{});

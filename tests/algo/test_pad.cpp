@@ -43,7 +43,8 @@ void check(const layer& l, guard side = guard::end) {
           const std::int64_t at[4]{n - l.before[0], r - l.before[1], c - l.before[2], k - l.before[3]};
           bool inside = true;
           for (int i = 0; i < 4; ++i) inside = inside && at[i] >= 0 && at[i] < l.in[i];
-          return 2.0 * (inside ? number(x(at[0], at[1], at[2], at[3])) : 3.0) + number(shift[static_cast<std::size_t>(k)]);
+          return 2.0 * (inside ? number(x(at[0], at[1], at[2], at[3])) : 3.0) +
+                 number(shift[static_cast<std::size_t>(k)]);
         }) == 0.0);
 }
 

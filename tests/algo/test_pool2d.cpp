@@ -2,6 +2,7 @@
 // Pooling against the plain loop nest: windows, clipping, ceil mode's overhang, divisors, NaN, tails, threads.
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <support/oracle_spatial.hpp>
 #include <tkl/algo/pool2d.hpp>
 #include <tkl/arch/native.hpp>
@@ -9,8 +10,6 @@
 #include <tkl/expr/functions.hpp>
 #include <tkl/target/cpu.hpp>
 #include <tkl/target/reference.hpp>
-
-#include <limits>
 
 using namespace tkl;
 using namespace tkl::test;
@@ -74,11 +73,15 @@ using row = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pool2d: random windows, ceil mode overhang included", M, reference_machine, cpu_machine<arch::native>) {
+TEST_CASE_TEMPLATE("pool2d: random windows, ceil mode overhang included", M, reference_machine,
+                   cpu_machine<arch::native>) {
   random_numbers random{3};
   for (int i = 0; i < 200; ++i) {
-    layer l{.n = random.whole(1, 2), .rows = random.whole(1, 9), .columns = random.whole(1, 11),
-            .channels = random.whole(1, 5 * M::width + 1), .gap = random.whole(0, 1)};
+    layer l{.n = random.whole(1, 2),
+            .rows = random.whole(1, 9),
+            .columns = random.whole(1, 11),
+            .channels = random.whole(1, 5 * M::width + 1),
+            .gap = random.whole(0, 1)};
     bool fits = true;
     for (int axis = 0; axis < 2; ++axis) {
       const std::int64_t extent = axis ? l.columns : l.rows;
@@ -110,7 +113,8 @@ TEST_CASE_TEMPLATE("pool2d: channel tails", M, reference_machine, cpu_machine<ar
 }
 
 TEST_CASE_TEMPLATE("pool2d: layers of real networks", M, cpu_machine<arch::native>) {
-  check<pool_kind::average, M>({.rows = 3, .columns = 80, .channels = 480, .win = {{3, 2}, {3, 2}, {1, 1}, {0, 0, 0, 0}}});
+  check<pool_kind::average, M>(
+      {.rows = 3, .columns = 80, .channels = 480, .win = {{3, 2}, {3, 2}, {1, 1}, {0, 0, 0, 0}}});
   check<pool_kind::max, M>({.rows = 2, .columns = 96, .channels = 200, .win = {{2, 2}, {2, 2}, {1, 1}, {0, 0, 0, 0}}});
   check<pool_kind::max, M>({.rows = 23, .columns = 23, .channels = 28, .win = {{3, 3}, {2, 2}, {1, 1}, {0, 0, 0, 0}}});
   check<pool_kind::max, M>({.rows = 28, .columns = 28, .channels = 64, .win = {{3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}}});
@@ -182,7 +186,8 @@ TEST_CASE_TEMPLATE("pool2d: NaN anywhere in a window gives NaN, and only there",
     const layer l{.win = {{1, 3}, {1, 3}, {1, 1}, {0, 0, 0, 0}}};
     pool2d<pool_kind::max, M>(problem(x, y, l), acc, serial{});
     CHECK(largest_error(y, [&](auto, auto, auto c, auto k) {
-            return c == place / 3 && k == channel ? std::numeric_limits<double>::quiet_NaN() : 3.0 * static_cast<double>(c) + 2.0;
+            return c == place / 3 && k == channel ? std::numeric_limits<double>::quiet_NaN()
+                                                  : 3.0 * static_cast<double>(c) + 2.0;
           }) == 0.0);
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over every subset of axes against plain loops in double; tensors end at guard pages.
 #include <doctest/doctest.h>
-#include <tkl/algo/reduce.hpp>
-#include <tkl/exec/executor.hpp>
-#include <tkl/expr/functions.hpp>
-#include <tkl/target/reference.hpp>
 
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <tkl/algo/reduce.hpp>
+#include <tkl/exec/executor.hpp>
+#include <tkl/expr/functions.hpp>
+#include <tkl/target/reference.hpp>
 
 #include "support/level_machine.hpp"
 #include "support/oracle_rows.hpp"
@@ -49,10 +49,14 @@ double oracle(rows_tensor<T>& x, unsigned axes, const std::int64_t (&place)[4]) 
           if (count == 0 || (best == best && (better || v != v))) best = v, best_index = count;
         }
   switch (K) {
-    case reduce_kind::sum: return sum;
-    case reduce_kind::mean: return sum / static_cast<double>(count);
-    case reduce_kind::argmax: return static_cast<double>(best_index);
-    default: return best;
+    case reduce_kind::sum:
+      return sum;
+    case reduce_kind::mean:
+      return sum / static_cast<double>(count);
+    case reduce_kind::argmax:
+      return static_cast<double>(best_index);
+    default:
+      return best;
   }
 }
 
@@ -183,7 +187,9 @@ TEST_CASE("a reduction with an epilogue, and in any partition") {
   run<reduce_kind::sum, machine>(x, t, 8, acc * 0.5f, two_parts{});
   for (std::int64_t n = 0; n < 3; ++n)
     for (std::int64_t i = 0; i < c; ++i)
-      CHECK(y.value(n, i) == doctest::Approx(std::fmax(0.0, oracle<reduce_kind::mean>(x, 6, {n, 0, 0, i}) + bias.value(0, i))).epsilon(1e-5));
+      CHECK(y.value(n, i) ==
+            doctest::Approx(std::fmax(0.0, oracle<reduce_kind::mean>(x, 6, {n, 0, 0, i}) + bias.value(0, i)))
+                .epsilon(1e-5));
   CHECK(s.value(7, 0) == doctest::Approx(0.5 * oracle<reduce_kind::sum>(x, 8, {0, 3, 1, 0})).epsilon(1e-5));
   for (std::size_t i = 0; i < y.memory.size(); ++i)
     CHECK(std::bit_cast<std::uint32_t>(y.memory[i]) == std::bit_cast<std::uint32_t>(z.memory[i]));

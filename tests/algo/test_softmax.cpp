@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and log-softmax against plain loops in double; rows of every tail length end at a guard page.
 #include <doctest/doctest.h>
-#include <tkl/algo/softmax.hpp>
-#include <tkl/exec/executor.hpp>
-#include <tkl/expr/functions.hpp>
-#include <tkl/target/reference.hpp>
 
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <tkl/algo/softmax.hpp>
+#include <tkl/exec/executor.hpp>
+#include <tkl/expr/functions.hpp>
+#include <tkl/target/reference.hpp>
 
 #include "support/level_machine.hpp"
 #include "support/oracle_rows.hpp"
@@ -73,13 +73,15 @@ std::vector<float> softmax_of(const std::vector<float>& row) {
 
 TEST_CASE("softmax of rows of every tail length") {
   for (std::int64_t n = 0; n <= 2 * machine::width + 1; ++n) check<machine, float, float>(n, 4e-7);
-  for (std::int64_t n : {3 * machine::width, 4 * machine::width - 1, 4 * machine::width, 4 * machine::width + 1, 97, 1000})
+  for (std::int64_t n :
+       {3 * machine::width, 4 * machine::width - 1, 4 * machine::width, 4 * machine::width + 1, 97, 1000})
     check<machine, float, float>(n, 4e-7);
   for (std::int64_t n : {0, 1, 2, 17}) check<reference_machine, float, float>(n, 1e-7);
 }
 
 TEST_CASE("softmax of rows around the length kept on the stack, and longer ones") {
-  for (std::int64_t n : {schedule.buffer - 1, schedule.buffer, schedule.buffer + 1, 10007}) check<machine, float, float>(n, 1e-6);
+  for (std::int64_t n : {schedule.buffer - 1, schedule.buffer, schedule.buffer + 1, 10007})
+    check<machine, float, float>(n, 1e-6);
 }
 
 TEST_CASE("softmax of 16-bit elements") {
@@ -98,7 +100,8 @@ TEST_CASE("a part of a row that is all -infinity does not disturb the rest") {
 }
 
 TEST_CASE("rows without a finite maximum are NaN") {
-  for (const std::vector<float>& x : {std::vector<float>{-infinity, -infinity, -infinity}, {0, not_a_number, 1}, {infinity, 0}})
+  for (const std::vector<float>& x :
+       {std::vector<float>{-infinity, -infinity, -infinity}, {0, not_a_number, 1}, {infinity, 0}})
     for (float v : softmax_of(x)) CHECK(std::isnan(v));
 }
 
@@ -114,8 +117,9 @@ TEST_CASE("softmax with an epilogue sees the place of each element, and may writ
   constexpr std::int64_t n = 2 * machine::width + 3;
   rows_tensor<float> x(2, 1, 3, n), y(2, 1, 3, n), bias(1, 1, 1, n), add(2, 1, 3, n);
   x.fill(1), bias.fill(2), add.fill(3);
-  const auto epilogue = relu(acc * channel_node<float>{{}, bias.memory.data()} +
-                             element_node<float>{{}, add.memory.data(), {add.shape.stride[0], add.shape.stride[1], add.shape.stride[2]}});
+  const auto epilogue =
+      relu(acc * channel_node<float>{{}, bias.memory.data()} +
+           element_node<float>{{}, add.memory.data(), {add.shape.stride[0], add.shape.stride[1], add.shape.stride[2]}});
   run<machine, softmax_kind::probability>(x, y, epilogue);
   for (std::int64_t r = 0; r < 6; ++r) {
     const std::vector<double> e = oracle_softmax(row_of(x, r), false);
@@ -133,7 +137,8 @@ TEST_CASE("softmax has the same bits for any partition") {
   rows_tensor<float> x(2, 2, 2, 37, 1), y(2, 2, 2, 37), z(2, 2, 2, 37);
   x.fill(5);
   run<machine, softmax_kind::probability>(x, y);
-  softmax<schedule, softmax_kind::probability, machine>(softmax_problem<float, float>{x.in(), z.out()}, acc, two_parts{});
+  softmax<schedule, softmax_kind::probability, machine>(softmax_problem<float, float>{x.in(), z.out()}, acc,
+                                                        two_parts{});
   for (std::size_t i = 0; i < y.memory.size(); ++i)
     CHECK(std::bit_cast<std::uint32_t>(z.memory[i]) == std::bit_cast<std::uint32_t>(y.memory[i]));
 }

@@ -34,6 +34,8 @@ int work(int seed) {
   return add(std::accumulate(last.begin(), last.end(), 0));
 }
 
-int run(int seed) { return work<3>(seed); }
+int run(int seed) {
+  return work<3>(seed);
+}
 
 }  // namespace reference

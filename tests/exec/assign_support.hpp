@@ -4,15 +4,14 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstdint>
+#include <string>
 #include <support/guarded.hpp>
 #include <tkl/core/tensor.hpp>
 #include <tkl/exec/assign.hpp>
 #include <tkl/op/definition.hpp>
 #include <tkl/target/convert.hpp>
-
-#include <cmath>
-#include <cstdint>
-#include <string>
 #include <vector>
 
 namespace tkl::test {
@@ -60,7 +59,9 @@ reals reals_of(const X& x) {
   }
   return r;
 }
-inline reals zeros(const shape& s) { return {s, std::vector<double>(static_cast<std::size_t>(s.elements().value))}; }
+inline reals zeros(const shape& s) {
+  return {s, std::vector<double>(static_cast<std::size_t>(s.elements().value))};
+}
 
 /// Whether every element agrees within `tolerance`, relative above 1; NaN agrees with NaN.
 inline bool agree(const reals& got, const reals& want, double tolerance = 2e-5) {
@@ -88,7 +89,9 @@ inline bool good(const status& s) {
   if (!s) MESSAGE(std::string(s.message()));
   return s.ok();
 }
-inline std::string message_of(const status& s) { return s.message(); }
+inline std::string message_of(const status& s) {
+  return s.message();
+}
 
 /// An executor that cuts every loop into three ranges in a muddled order.
 struct three_parts {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <limits>
 #include <tkl/conv.hpp>
 #include <tkl/elementwise.hpp>
 #include <tkl/layernorm.hpp>
-
-#include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "assign_support.hpp"
@@ -126,7 +125,8 @@ TEST_CASE("another schedule, another order of the input") {
   CHECK(agree(reals_of(y), want));
   tensor<float, nchw<>> out(nchw(1, 50, 6, 5));
   CHECK(message_of(assign(out, conv2d(x, *wrong, p))) ==
-        "conv2d: the target has its columns 30 elements apart, this op writes neighbours: assign to a row-major (nhwc) tensor and "
+        "conv2d: the target has its columns 30 elements apart, this op writes neighbours: assign to a row-major (nhwc) "
+        "tensor and "
         "copy it");
   // Part of a wider tensor as target, a slice as input.
   image wide(nhwc(1, 6, 5, 60));
@@ -198,12 +198,15 @@ TEST_CASE("mistakes in convolutions are messages with both numbers, and write no
         "conv2d: weight has 6 output channels, not a multiple of groups 4");
   CHECK(message_of(assign(y, conv2d(x, w, {.pad = 1}))) == "conv2d: input has 4 channels, weight expects 1");
   CHECK(message_of(assign(y, conv2d(slice(x, 3, 0, 1), w, {.dilation = 2}))) ==
-        "conv2d: axis 1 (rows): the kernel does not fit: it covers 5 (kernel 3, dilation 2), the padded input has 4 (0 + 4 + 0)");
-  CHECK(message_of(assign(y, conv2d(slice(x, 3, 0, 1), w, {}))) == "conv2d: the target has shape 1x4x4x6, the result 1x2x2x6");
+        "conv2d: axis 1 (rows): the kernel does not fit: it covers 5 (kernel 3, dilation 2), the padded input has 4 (0 "
+        "+ 4 + 0)");
+  CHECK(message_of(assign(y, conv2d(slice(x, 3, 0, 1), w, {}))) ==
+        "conv2d: the target has shape 1x4x4x6, the result 1x2x2x6");
   CHECK(message_of(assign(y, conv2d(slice(x, 3, 0, 1), slice(w, 2, 0, 3, 2), {.pad = same}))) ==
         "conv2d: the weight 6x1x2x3 is not in row-major order without gaps: axis 0 steps by 9 elements, not 6");
   const tensor<float, row_major<5>> bias;
-  CHECK(message_of(assign(y, conv2d(slice(x, 3, 0, 1), w, bias, {.pad = 1}))) == "channel: 5 values, the result 1x4x4x6 has 6 channels");
+  CHECK(message_of(assign(y, conv2d(slice(x, 3, 0, 1), w, bias, {.pad = 1}))) ==
+        "channel: 5 values, the result 1x4x4x6 has 6 channels");
   CHECK(message_of(assign(y, conv2d(slice(x, 3, 0, 1), w, {.pad = 1}) + x)) ==
         "operand 1 of the element-wise part has shape 1x4x4x4, does not broadcast to 1x4x4x6, the result of conv2d");
   const auto packed = pack_conv2d(w, conv2d_params{.groups = 2});

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tkl/elementwise.hpp>
-
 #include <cstdint>
 #include <limits>
+#include <tkl/elementwise.hpp>
 
 #include "assign_support.hpp"
 
@@ -108,7 +107,8 @@ TEST_CASE("a target that overlaps an operand elsewhere is refused, and both rang
   const view x(memory.data(), row_major<dyn>(8)), y(memory.data() + 4, row_major<dyn>(8));
   status s = assign(y, x + 1);
   CHECK(message_of(s) ==
-        "assign: the target (bytes 0 to 32) overlaps operand 1 of the element-wise part (bytes -16 to 16 of the same memory)");
+        "assign: the target (bytes 0 to 32) overlaps operand 1 of the element-wise part (bytes -16 to 16 of the same "
+        "memory)");
   s = assign(flip(x, 0), x);
   CHECK(!s);
   s = assign(view(memory.data(), row_major(2, 4)), view(memory.data(), row_major(1, 4)) * 2);
@@ -158,7 +158,8 @@ TEST_CASE("permutations, new shapes, planes") {
   CHECK(good(assign(reshape(y, {6}), flip(reshape(x, {-1}), 0))));
   CHECK(holds(y, {5, 4, 3, 2, 1, 0}));
   CHECK(message_of(assign(y, reshape(transpose(x, {1, 0}), {3, 2}))) ==
-        "operand 1 of the element-wise part: reshape: the input 3x2 is not in row-major order without gaps: axis 0 steps by 1 "
+        "operand 1 of the element-wise part: reshape: the input 3x2 is not in row-major order without gaps: axis 0 "
+        "steps by 1 "
         "elements, not 2");
   CHECK(!assign(y, reshape(x, {4, 2})));
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tkl/elementwise.hpp>
-#include <tkl/gemm.hpp>
-
 #include <cstdint>
 #include <limits>
+#include <tkl/elementwise.hpp>
+#include <tkl/gemm.hpp>
 
 #include "assign_support.hpp"
 
@@ -37,7 +36,8 @@ TEST_CASE("products of any extents and orders, next to guard pages") {
         CAPTURE(m);
         CAPTURE(n);
         CAPTURE(k);
-        guarded<float> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n)), c(static_cast<std::size_t>(m * n));
+        guarded<float> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n)),
+            c(static_cast<std::size_t>(m * n));
         number_source source(++seed);
         for (float& v : a) v = source.next();
         for (float& v : b) v = source.next();
@@ -119,7 +119,8 @@ TEST_CASE("a large product packs its second operand into the caller's memory") {
   CHECK(good(assign(cpu<>(memory), c, matmul(a, b, {}))));
   CHECK(agree(reals_of(c), expected(a, b), 1e-4));
   scratch_memory shifted(reinterpret_cast<std::byte*>(memory.data()) + 4, bytes);
-  CHECK(message_of(assign(cpu<>(shifted), c, matmul(a, b, {}))) == "assign: the scratch memory begins 4 bytes past a multiple of 64");
+  CHECK(message_of(assign(cpu<>(shifted), c, matmul(a, b, {}))) ==
+        "assign: the scratch memory begins 4 bytes past a multiple of 64");
 }
 
 TEST_CASE("gemm: what a factor of zero leaves out is not read") {
@@ -193,7 +194,8 @@ TEST_CASE("mistakes in products are messages with both values") {
   CHECK(message_of(assign(c, matmul(a, b))) ==
         "matmul: inner extents differ: first operand 2x3 has 3, second operand 4x5 has 4");
   CHECK(message_of(assign(c, matmul(slice(a, 1, 0, 2), slice(b, 0, 0, 2)))).empty());
-  CHECK(message_of(assign(a, matmul(slice(a, 1, 0, 2), slice(b, 0, 0, 2)))) == "matmul: the target has shape 2x3, the result 2x5");
+  CHECK(message_of(assign(a, matmul(slice(a, 1, 0, 2), slice(b, 0, 0, 2)))) ==
+        "matmul: the target has shape 2x3, the result 2x5");
   CHECK(message_of(assign(c, gemm(a, slice(b, 0, 0, 3), {.beta = 1}))) == "gemm: beta is not 0, but there is no c");
   matrix wide(row_major(4, 6));
   CHECK(message_of(assign(c, matmul(slice(wide, 1, 0, 6, 2), slice(b, 0, 0, 3)))) ==

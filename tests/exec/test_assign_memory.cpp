@@ -5,12 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <tkl/elementwise.hpp>
-#include <tkl/gemm.hpp>
-
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <tkl/elementwise.hpp>
+#include <tkl/gemm.hpp>
 
 #include "assign_support.hpp"
 
@@ -49,7 +48,8 @@ TEST_CASE("null and misaligned buffers are refused") {
   using rows = row_major<dyn, dyn>;
   const view<float, rows> nothing(nullptr, rows(2, 4)), y(memory, rows(2, 4));
   CHECK(message_of(assign(nothing, y + 1)) == "assign: the target is null, 8 elements expected");
-  CHECK(message_of(assign(y, nothing + 1)) == "assign: operand 1 of the element-wise part is null, 8 elements expected");
+  CHECK(message_of(assign(y, nothing + 1)) ==
+        "assign: operand 1 of the element-wise part is null, 8 elements expected");
   const view<float, rows> odd(reinterpret_cast<float*>(reinterpret_cast<char*>(memory) + 2), rows(2, 4));
   CHECK(message_of(assign(odd, y + 1)) == "assign: the target begins 2 bytes past a multiple of 4");
   CHECK(message_of(assign(y, matmul(odd, y))).find("matmul: inner extents differ") == 0);
@@ -64,9 +64,11 @@ TEST_CASE("a tensor's extents are checked when it gets its memory") {
   CHECK(message_of(tensor<float, rows>::allocate(rows(2, 7)).error()) == "tensor: extents 2x7, the type declares ?x8");
   CHECK(message_of(tensor<float, rows>::allocate(rows(-1, 8)).error()) ==
         "tensor: extents ?x8 are negative or leave 64 bits");
-  CHECK(message_of(tensor<float, row_major<dyn, dyn>>::allocate({std::int64_t{1} << 40, std::int64_t{1} << 40}).error()) ==
+  CHECK(message_of(
+            tensor<float, row_major<dyn, dyn>>::allocate({std::int64_t{1} << 40, std::int64_t{1} << 40}).error()) ==
         "tensor: extents 1099511627776x1099511627776 are negative or leave 64 bits");
-  CHECK(message_of(tensor<float, row_major<dyn, dyn>>::allocate({std::int64_t{1} << 30, std::int64_t{1} << 30}).error()) ==
+  CHECK(message_of(
+            tensor<float, row_major<dyn, dyn>>::allocate({std::int64_t{1} << 30, std::int64_t{1} << 30}).error()) ==
         "tensor: no memory for 4611686018427387904 bytes");
   const auto t = tensor<half, rows>::allocate(rows(3, 8));
   REQUIRE(t);

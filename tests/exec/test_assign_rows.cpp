@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <limits>
 #include <tkl/attention.hpp>
 #include <tkl/elementwise.hpp>
 #include <tkl/layernorm.hpp>
@@ -6,9 +8,6 @@
 #include <tkl/reduce.hpp>
 #include <tkl/resize.hpp>
 #include <tkl/softmax.hpp>
-
-#include <cstdint>
-#include <limits>
 
 #include "assign_support.hpp"
 
@@ -36,7 +35,8 @@ reals expected_layer_norm(const X& x, double eps) {
     const double* row = in.values.data() + r * columns;
     double mean = 0, variance = 0;
     for (std::int64_t c = 0; c < columns; ++c) mean += row[c] / static_cast<double>(columns);
-    for (std::int64_t c = 0; c < columns; ++c) variance += (row[c] - mean) * (row[c] - mean) / static_cast<double>(columns);
+    for (std::int64_t c = 0; c < columns; ++c)
+      variance += (row[c] - mean) * (row[c] - mean) / static_cast<double>(columns);
     for (std::int64_t c = 0; c < columns; ++c)
       y.values[static_cast<std::size_t>(r * columns + c)] = (row[c] - mean) / std::sqrt(variance + eps);
   }
@@ -71,11 +71,13 @@ TEST_CASE("softmax and log-softmax, in place too, all tails") {
   tensor<float, row_major<2, 3, 20>> x, y, residual;
   fill(x, 1), fill(residual, 2);
   reals want = expected_softmax(x, false);
-  for (std::size_t i = 0; i < want.values.size(); ++i) want.values[i] = want.values[i] * 2 + static_cast<double>(residual.data()[i]);
+  for (std::size_t i = 0; i < want.values.size(); ++i)
+    want.values[i] = want.values[i] * 2 + static_cast<double>(residual.data()[i]);
   assign(y, softmax(x) * 2 + residual);
   CHECK(agree(reals_of(y), want));
   tensor<float, row_major<dyn, dyn, dyn>> z(row_major(2, 3, 20));
-  CHECK(message_of(assign(z, softmax(x, 0))) == "softmax: axis 0 is not the last of shape 2x3x20: transpose it to the end first");
+  CHECK(message_of(assign(z, softmax(x, 0))) ==
+        "softmax: axis 0 is not the last of shape 2x3x20: transpose it to the end first");
   CHECK(!assign(flip(x, 2), softmax(x)));
 }
 
@@ -88,7 +90,8 @@ TEST_CASE("layer normalisation, in place too, with scale and offset; batch norma
   CHECK(agree(reals_of(y), expected_layer_norm(x, 1e-5)));
   reals want = expected_layer_norm(x, 1e-3);
   for (std::size_t i = 0; i < want.values.size(); ++i)
-    want.values[i] = want.values[i] * static_cast<double>(scale.data()[i % 37]) + static_cast<double>(offset.data()[i % 37]);
+    want.values[i] =
+        want.values[i] * static_cast<double>(scale.data()[i % 37]) + static_cast<double>(offset.data()[i % 37]);
   assign(y, layer_norm<layer_norm_params{.eps = 1e-3}>(x, scale, offset));
   CHECK(agree(reals_of(y), want));
   assign(x, layer_norm<layer_norm_params{.eps = 1e-3}>(x, scale, offset));
@@ -99,7 +102,8 @@ TEST_CASE("layer normalisation, in place too, with scale and offset; batch norma
   for (int i = 0; i < 4 * 37; ++i) {
     const int c = i % 37;
     const double v = (static_cast<double>(x.data()[i]) - static_cast<double>(mean(c))) / std::sqrt(0.25 + 1e-5) *
-                         static_cast<double>(scale(c)) + static_cast<double>(offset(c));
+                         static_cast<double>(scale(c)) +
+                     static_cast<double>(offset(c));
     right = right && std::fabs(v - static_cast<double>(y.data()[i])) < 2e-5 * (1 + std::fabs(v));
   }
   CHECK(right);
@@ -169,17 +173,20 @@ TEST_CASE("pooling") {
     CHECK(good(assign(y, relu(e))));
     CHECK(agree(reals_of(y), want));
   };
-  const max_pool2d_params a{.kernel = 3, .stride = 2, .pad = 1}, b{.kernel = {2, 3}, .dilation = 2}, c{.kernel = 2, .ceil_mode = true};
+  const max_pool2d_params a{.kernel = 3, .stride = 2, .pad = 1}, b{.kernel = {2, 3}, .dilation = 2},
+      c{.kernel = 2, .ceil_mode = true};
   check(a, pool_kind::max, false, max_pool2d(x, a));
   check(b, pool_kind::max, false, max_pool2d(x, b));
   check(c, pool_kind::max, false, max_pool2d(x, c));
-  const average_pool2d_params d{.kernel = 3, .stride = 1, .pad = 1}, e{.kernel = 3, .pad = 1, .count_include_pad = true};
+  const average_pool2d_params d{.kernel = 3, .stride = 1, .pad = 1},
+      e{.kernel = 3, .pad = 1, .count_include_pad = true};
   check(d, pool_kind::average, false, average_pool2d(x, d));
   check(e, pool_kind::average, true, average_pool2d(x, e));
   tensor<float, nhwc<1, 1, 5, 1>> line;
   tensor<float, nhwc<1, 1, 3, 1>> three;
   for (int i = 0; i < 5; ++i) line.data()[i] = static_cast<float>(i + 1);
-  assign(three, average_pool2d<average_pool2d_params{.kernel = {1, 2}, .ceil_mode = true, .count_include_pad = true}>(line));
+  assign(three,
+         average_pool2d<average_pool2d_params{.kernel = {1, 2}, .ceil_mode = true, .count_include_pad = true}>(line));
   CHECK(holds(three, {1.5, 3.5, 5}));
   CHECK(message_of(assign(three, max_pool2d(line, {.kernel = {1, 2}, .pad = {0, 2}}))) ==
         "max_pool2d: axis 2 (columns): pad 2 must be below the kernel, which covers 2: a window would see no element");
@@ -189,10 +196,11 @@ TEST_CASE("resize and padding") {
   tensor<float, nhwc<>> x(nhwc(1, 3, 4, 9));
   fill(x, 1);
   const reals in = reals_of(x);
-  const resize_params all[] = {{.scale = 2},
-                               {.scale = {0.5, 2}, .kind = resize_kind::bilinear},
-                               {.extent = {5, 3}, .kind = resize_kind::bilinear, .coordinates = coordinate_kind::align_corners},
-                               {.extent = {6, 8}, .coordinates = coordinate_kind::asymmetric, .rounding = rounding_kind::floor}};
+  const resize_params all[] = {
+      {.scale = 2},
+      {.scale = {0.5, 2}, .kind = resize_kind::bilinear},
+      {.extent = {5, 3}, .kind = resize_kind::bilinear, .coordinates = coordinate_kind::align_corners},
+      {.extent = {6, 8}, .coordinates = coordinate_kind::asymmetric, .rounding = rounding_kind::floor}};
   for (const resize_params& p : all) {
     const resize_rule_result r = resize_rule(in.shape, p);
     reals want = zeros(r.result.out);
@@ -215,7 +223,8 @@ TEST_CASE("resize and padding") {
   bool right = true;
   for (int h = 0; h < 4; ++h)
     for (int w = 0; w < 6; ++w)
-      for (int c = 0; c < 9; ++c) right = right && bordered(0, h, w, c) == (h == 0 || w >= 4 ? -2 : 2 * fixed(0, h - 1, w, c));
+      for (int c = 0; c < 9; ++c)
+        right = right && bordered(0, h, w, c) == (h == 0 || w >= 4 ? -2 : 2 * fixed(0, h - 1, w, c));
   CHECK(right);
   tensor<float, row_major<7>> seven;
   const tensor<float, row_major<4>> four;
@@ -228,9 +237,11 @@ TEST_CASE("attention with and without a mask") {
   struct attention_case {
     std::int64_t batch, queries, keys, depth, values, heads;
   };
-  for (const attention_case& k : {attention_case{2, 5, 7, 6, 10, 2}, attention_case{1, 1, 1, 8, 8, 1}, attention_case{1, 19, 100, 12, 4, 4}}) {
+  for (const attention_case& k :
+       {attention_case{2, 5, 7, 6, 10, 2}, attention_case{1, 1, 1, 8, 8, 1}, attention_case{1, 19, 100, 12, 4, 4}}) {
     using rows = tensor<float, row_major<dyn, dyn, dyn>>;
-    rows q(row_major(k.batch, k.queries, k.depth)), key(row_major(k.batch, k.keys, k.depth)), v(row_major(k.batch, k.keys, k.values));
+    rows q(row_major(k.batch, k.queries, k.depth)), key(row_major(k.batch, k.keys, k.depth)),
+        v(row_major(k.batch, k.keys, k.values));
     rows y(row_major(k.batch, k.queries, k.values)), mask(row_major(k.heads, k.queries, k.keys));
     fill(q, 1), fill(key, 2), fill(v, 3), fill(mask, 4);
     const reals a = reals_of(q), b = reals_of(key), c = reals_of(v), m = reals_of(mask);

@@ -62,7 +62,9 @@ struct counting_cpu {
   using executor_type = serial;
   using machine = counting_machine<arch_type>;
   static constexpr target_facts facts() { return cpu<>::facts(); }
-  static constexpr std::int64_t scratch_bytes(const step& s, const edge* edges) { return cpu<>::scratch_bytes(s, edges); }
+  static constexpr std::int64_t scratch_bytes(const step& s, const edge* edges) {
+    return cpu<>::scratch_bytes(s, edges);
+  }
   template <auto Key>
   static void run(const step& s, const run_context<serial>& c) {
     const edge& e = c.edges[s.out];
@@ -100,6 +102,6 @@ TEST_CASE("each byte of an output is written once") {
   CHECK(counts.output == network::bytes_written);
   // With what goes through scratch memory, still no more than a tenth beyond what the plan moves.
   CHECK(counts.output + counts.elsewhere <= network::bytes / 10 * 11);
-  MESSAGE("stored " << counts.output << " to outputs, " << counts.elsewhere << " to scratch; plan: "
-                    << network::bytes_written << " written, " << network::bytes << " moved");
+  MESSAGE("stored " << counts.output << " to outputs, " << counts.elsewhere
+                    << " to scratch; plan: " << network::bytes_written << " written, " << network::bytes << " moved");
 }

@@ -60,7 +60,8 @@ int run_without_system_calls(F f) {
 
 TEST_CASE("the filter kills") {
   const int status = run_without_system_calls([] { return static_cast<int>(syscall(SYS_getppid) != 0); });
-  REQUIRE_MESSAGE(WIFSIGNALED(status), "exit status " << WEXITSTATUS(status) << "; " << no_filter << ": no seccomp here");
+  REQUIRE_MESSAGE(WIFSIGNALED(status),
+                  "exit status " << WEXITSTATUS(status) << "; " << no_filter << ": no seccomp here");
   CHECK(WTERMSIG(status) == SIGSYS);
 }
 

@@ -2,10 +2,10 @@
 // Random graphs compiled for the CPU machine give what the unoptimised graph gives in double precision.
 // tkl-test: levels=avx2 timeout=600
 #include <doctest/doctest.h>
-#include <tkl/cpu.hpp>
 
 #include <cstdint>
 #include <string>
+#include <tkl/cpu.hpp>
 #include <utility>
 #include <vector>
 
@@ -56,6 +56,8 @@ void check_range(std::integer_sequence<std::uint32_t, I...>) {
   (check<First + I>(), ...);
 }
 
-TEST_CASE("compiled random graphs") { check_range<1>(std::make_integer_sequence<std::uint32_t, 10>{}); }
+TEST_CASE("compiled random graphs") {
+  check_range<1>(std::make_integer_sequence<std::uint32_t, 10>{});
+}
 
 }  // namespace

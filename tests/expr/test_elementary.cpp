@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementary functions against double precision over all of f32, and their edges in every lane.
 //
-// The bounds are those of docs/numerics.md. TKL_ULP_STRIDE sets the distance, in floats, between the arguments of a sweep.
+// The bounds are those of docs/numerics.md. TKL_ULP_STRIDE sets the distance, in floats, between the arguments of a
+// sweep.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -65,40 +66,67 @@ float in_lanes(F f, float x) {
   return machine::lane(y, 0);
 }
 
-double exact_sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
+double exact_sigmoid(double x) {
+  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+}
 
-#define TKL_CHECK_SWEEP(bound, ...)   \
-  do {                                \
+#define TKL_CHECK_SWEEP(bound, ...)     \
+  do {                                  \
     const worst w = sweep(__VA_ARGS__); \
-    INFO("worst at " << w.at);        \
-    MESSAGE("error " << w.error);     \
-    CHECK(w.error <= bound);          \
+    INFO("worst at " << w.at);          \
+    MESSAGE("error " << w.error);       \
+    CHECK(w.error <= bound);            \
   } while (false)
 
 }  // namespace
 
-TEST_CASE("exp") { TKL_CHECK_SWEEP(1.0, [](value x) { return math::exp(x); }, [](double x) { return std::exp(x); }); }
-
-TEST_CASE("exp of what is not positive") {
-  TKL_CHECK_SWEEP(1.0, [](value x) { return math::exp_nonpositive(x); }, [](double x) { return std::exp(x); }, -infinity, 0.0f);
+TEST_CASE("exp") {
+  TKL_CHECK_SWEEP(
+      1.0, [](value x) { return math::exp(x); }, [](double x) { return std::exp(x); });
 }
 
-TEST_CASE("log") { TKL_CHECK_SWEEP(1.0, [](value x) { return math::log(x); }, [](double x) { return std::log(x); }); }
+TEST_CASE("exp of what is not positive") {
+  TKL_CHECK_SWEEP(
+      1.0, [](value x) { return math::exp_nonpositive(x); }, [](double x) { return std::exp(x); }, -infinity, 0.0f);
+}
 
-TEST_CASE("log1p") { TKL_CHECK_SWEEP(2.0, [](value x) { return math::log1p(x); }, [](double x) { return std::log1p(x); }); }
+TEST_CASE("log") {
+  TKL_CHECK_SWEEP(
+      1.0, [](value x) { return math::log(x); }, [](double x) { return std::log(x); });
+}
 
-TEST_CASE("expm1") { TKL_CHECK_SWEEP(2.0, [](value x) { return math::expm1(x); }, [](double x) { return std::expm1(x); }); }
+TEST_CASE("log1p") {
+  TKL_CHECK_SWEEP(
+      2.0, [](value x) { return math::log1p(x); }, [](double x) { return std::log1p(x); });
+}
 
-TEST_CASE("tanh") { TKL_CHECK_SWEEP(3.0, [](value x) { return math::tanh(x); }, [](double x) { return std::tanh(x); }); }
+TEST_CASE("expm1") {
+  TKL_CHECK_SWEEP(
+      2.0, [](value x) { return math::expm1(x); }, [](double x) { return std::expm1(x); });
+}
 
-TEST_CASE("erf") { TKL_CHECK_SWEEP(2.0, [](value x) { return math::erf(x); }, [](double x) { return std::erf(x); }); }
+TEST_CASE("tanh") {
+  TKL_CHECK_SWEEP(
+      3.0, [](value x) { return math::tanh(x); }, [](double x) { return std::tanh(x); });
+}
 
-TEST_CASE("sigmoid") { TKL_CHECK_SWEEP(3.0, [](value x) { return math::sigmoid(x); }, exact_sigmoid); }
+TEST_CASE("erf") {
+  TKL_CHECK_SWEEP(
+      2.0, [](value x) { return math::erf(x); }, [](double x) { return std::erf(x); });
+}
+
+TEST_CASE("sigmoid") {
+  TKL_CHECK_SWEEP(
+      3.0, [](value x) { return math::sigmoid(x); }, exact_sigmoid);
+}
 
 TEST_CASE("sqrt, floor and round are exact") {
-  TKL_CHECK_SWEEP(0.5, [](value x) { return math::sqrt(x); }, [](double x) { return std::sqrt(x); });
-  TKL_CHECK_SWEEP(0.0, [](value x) { return math::floor(x); }, [](double x) { return std::floor(x); });
-  TKL_CHECK_SWEEP(0.0, [](value x) { return math::round(x); }, [](double x) { return std::nearbyint(x); });
+  TKL_CHECK_SWEEP(
+      0.5, [](value x) { return math::sqrt(x); }, [](double x) { return std::sqrt(x); });
+  TKL_CHECK_SWEEP(
+      0.0, [](value x) { return math::floor(x); }, [](double x) { return std::floor(x); });
+  TKL_CHECK_SWEEP(
+      0.0, [](value x) { return math::round(x); }, [](double x) { return std::nearbyint(x); });
 }
 
 TEST_CASE("edges of the exponential functions") {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row for every function of function_list: its definition in double, and its error. Each is evaluated over vectors of
-// every tail length whose operands end at guard pages.
+// One row for every function of function_list: its definition in double, and its error. Each is evaluated over vectors
+// of every tail length whose operands end at guard pages.
 #include <doctest/doctest.h>
-#include <tkl/algo/map.hpp>
-#include <tkl/exec/executor.hpp>
-#include <tkl/expr/functions.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tkl/algo/map.hpp>
+#include <tkl/exec/executor.hpp>
+#include <tkl/expr/functions.hpp>
 #include <utility>
 #include <vector>
 
@@ -30,65 +30,181 @@ using definition = double (*)(double a, double b, double c);
 struct row {
   std::string_view name;
   unsigned nan_passes = 0;
-  double ulps = 0;             // error in units in the last place of `magnitude`
+  double ulps = 0;  // error in units in the last place of `magnitude`
   definition exact = nullptr;
   definition magnitude = nullptr;  // null: the result's own
 };
 
-double maximum(double a, double b) { return a != a || b != b ? a + b : a > b ? a : b; }
-double minimum(double a, double b) { return a != a || b != b ? a + b : a < b ? a : b; }
-double sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
-double softplus(double x) { return maximum(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
-double elu(double x, double alpha) { return x < 0 ? alpha * std::expm1(x) : x; }
-double first(double a, double, double) { return a; }
+double maximum(double a, double b) {
+  return a != a || b != b ? a + b : a > b ? a : b;
+}
+double minimum(double a, double b) {
+  return a != a || b != b ? a + b : a < b ? a : b;
+}
+double sigmoid(double x) {
+  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+}
+double softplus(double x) {
+  return maximum(x, 0) + std::log1p(std::exp(-std::fabs(x)));
+}
+double elu(double x, double alpha) {
+  return x < 0 ? alpha * std::expm1(x) : x;
+}
+double first(double a, double, double) {
+  return a;
+}
 /// For x times a factor that may be subnormal: one unit of the smallest factor.
-double scaled(double x, double result) { return std::fmax(std::fabs(result), std::fabs(x) * 0x1p-126); }
+double scaled(double x, double result) {
+  return std::fmax(std::fabs(result), std::fabs(x) * 0x1p-126);
+}
 
 #define TKL_F [](double a, [[maybe_unused]] double b, [[maybe_unused]] double c) -> double
-const row rows[] = {
-    {"add", 3, 0.5, TKL_F { return a + b; }},
-    {"sub", 3, 0.5, TKL_F { return a - b; }},
-    {"mul", 3, 0.5, TKL_F { return a * b; }},
-    {"div", 3, 0.5, TKL_F { return a / b; }},
-    {"affine", 7, 1, TKL_F { return a * b + c; }, TKL_F { return std::fabs(a * b) + std::fabs(c); }},
-    {"min", 3, 0, TKL_F { return minimum(a, b); }},
-    {"max", 3, 0, TKL_F { return maximum(a, b); }},
-    {"neg", 1, 0, TKL_F { return -a; }},
-    {"abs", 1, 0, TKL_F { return std::fabs(a); }},
-    {"square", 1, 0.5, TKL_F { return a * a; }},
-    {"sqrt", 1, 0.5, TKL_F { return std::sqrt(a); }},
-    {"rsqrt", 1, 1.5, TKL_F { return 1 / std::sqrt(a); }},
-    {"reciprocal", 1, 0.5, TKL_F { return 1 / a; }},
-    {"exp", 1, 1, TKL_F { return std::exp(a); }},
-    {"log", 1, 1, TKL_F { return std::log(a); }},
-    {"pow", 0, 1, TKL_F { return std::pow(a, b); }},
-    {"floor", 1, 0, TKL_F { return std::floor(a); }},
-    {"round", 1, 0, TKL_F { return std::nearbyint(a); }},
-    {"clip", 7, 0, TKL_F { return minimum(maximum(a, b), c); }},
-    {"relu", 1, 0, TKL_F { return maximum(a, 0); }},
-    {"relu6", 1, 0, TKL_F { return minimum(maximum(a, 0), 6); }},
-    {"leaky_relu", 1, 0.5, TKL_F { return a < 0 ? a * b : a; }},
-    {"prelu", 1, 0.5, TKL_F { return a < 0 ? a * b : a; }},
-    {"elu", 1, 3, TKL_F { return elu(a, b); }},
-    {"selu", 1, 4, TKL_F { return 1.0507009873554804934 * elu(a, 1.6732632423543772848); }},
-    {"sigmoid", 1, 3, TKL_F { return sigmoid(a); }},
-    {"silu", 1, 4, TKL_F { return a * sigmoid(a); }, TKL_F { return scaled(a, a * sigmoid(a)); }},
-    {"hard_sigmoid", 7, 1, TKL_F { return minimum(maximum(a * b + c, 0), 1); }, TKL_F { return std::fabs(a * b) + std::fabs(c); }},
-    {"hard_swish", 1, 3, TKL_F { return a * minimum(maximum(a + 3, 0), 6) / 6; }, TKL_F { return a < 0 ? 3 * a : a; }},
-    {"tanh", 1, 3, TKL_F { return std::tanh(a); }},
-    {"erf", 1, 2, TKL_F { return std::erf(a); }},
-    {"gelu", 1, 2, TKL_F { return a * (0.5 * std::erfc(-a * std::sqrt(0.5))); }, first},
-    {"gelu_tanh", 1, 4, TKL_F { return a * sigmoid(2 * std::sqrt(2 / std::acos(-1.0)) * (a + 0.044715 * a * a * a)); }, first},
-    {"softplus", 1, 3, TKL_F { return softplus(a); }},
-    {"mish", 1, 6, TKL_F { return a * std::tanh(softplus(a)); }, TKL_F { return scaled(a, a * std::tanh(softplus(a))); }},
-    {"less", 0, 0, TKL_F { return a < b ? 1 : 0; }},
-    {"less_equal", 0, 0, TKL_F { return a <= b ? 1 : 0; }},
-    {"equal", 0, 0, TKL_F { return a == b ? 1 : 0; }},
-    {"not_equal", 0, 0, TKL_F { return a != b ? 1 : 0; }},
-    {"greater", 0, 0, TKL_F { return a > b ? 1 : 0; }},
-    {"greater_equal", 0, 0, TKL_F { return a >= b ? 1 : 0; }},
-    {"select", 0, 0, TKL_F { return a != 0 ? b : c; }},
-};
+const row rows[] = {{"add", 3, 0.5, TKL_F{return a + b;
+}  // namespace
+}
+, {"sub", 3, 0.5, TKL_F{return a - b;
+}
+}
+, {"mul", 3, 0.5, TKL_F{return a * b;
+}
+}
+, {"div", 3, 0.5, TKL_F{return a / b;
+}
+}
+, {"affine", 7, 1, TKL_F{return a * b + c;
+}
+, TKL_F {
+  return std::fabs(a * b) + std::fabs(c);
+}
+}
+, {"min", 3, 0, TKL_F{return minimum(a, b);
+}
+}
+, {"max", 3, 0, TKL_F{return maximum(a, b);
+}
+}
+, {"neg", 1, 0, TKL_F{return -a;
+}
+}
+, {"abs", 1, 0, TKL_F{return std::fabs(a);
+}
+}
+, {"square", 1, 0.5, TKL_F{return a * a;
+}
+}
+, {"sqrt", 1, 0.5, TKL_F{return std::sqrt(a);
+}
+}
+, {"rsqrt", 1, 1.5, TKL_F{return 1 / std::sqrt(a);
+}
+}
+, {"reciprocal", 1, 0.5, TKL_F{return 1 / a;
+}
+}
+, {"exp", 1, 1, TKL_F{return std::exp(a);
+}
+}
+, {"log", 1, 1, TKL_F{return std::log(a);
+}
+}
+, {"pow", 0, 1, TKL_F{return std::pow(a, b);
+}
+}
+, {"floor", 1, 0, TKL_F{return std::floor(a);
+}
+}
+, {"round", 1, 0, TKL_F{return std::nearbyint(a);
+}
+}
+, {"clip", 7, 0, TKL_F{return minimum(maximum(a, b), c);
+}
+}
+, {"relu", 1, 0, TKL_F{return maximum(a, 0);
+}
+}
+, {"relu6", 1, 0, TKL_F{return minimum(maximum(a, 0), 6);
+}
+}
+, {"leaky_relu", 1, 0.5, TKL_F{return a < 0 ? a * b : a;
+}
+}
+, {"prelu", 1, 0.5, TKL_F{return a < 0 ? a * b : a;
+}
+}
+, {"elu", 1, 3, TKL_F{return elu(a, b);
+}
+}
+, {"selu", 1, 4, TKL_F{return 1.0507009873554804934 * elu(a, 1.6732632423543772848);
+}
+}
+, {"sigmoid", 1, 3, TKL_F{return sigmoid(a);
+}
+}
+, {"silu", 1, 4, TKL_F{return a * sigmoid(a);
+}
+, TKL_F {
+  return scaled(a, a * sigmoid(a));
+}
+}
+, {"hard_sigmoid", 7, 1, TKL_F{return minimum(maximum(a * b + c, 0), 1);
+}
+, TKL_F {
+  return std::fabs(a * b) + std::fabs(c);
+}
+}
+, {"hard_swish", 1, 3, TKL_F{return a * minimum(maximum(a + 3, 0), 6) / 6;
+}
+, TKL_F {
+  return a < 0 ? 3 * a : a;
+}
+}
+, {"tanh", 1, 3, TKL_F{return std::tanh(a);
+}
+}
+, {"erf", 1, 2, TKL_F{return std::erf(a);
+}
+}
+, {"gelu", 1, 2, TKL_F{return a * (0.5 * std::erfc(-a * std::sqrt(0.5)));
+}
+, first
+}
+, {"gelu_tanh", 1, 4, TKL_F{return a * sigmoid(2 * std::sqrt(2 / std::acos(-1.0)) * (a + 0.044715 * a * a * a));
+}
+, first
+}
+, {"softplus", 1, 3, TKL_F{return softplus(a);
+}
+}
+, {"mish", 1, 6, TKL_F{return a * std::tanh(softplus(a));
+}
+, TKL_F {
+  return scaled(a, a * std::tanh(softplus(a)));
+}
+}
+, {"less", 0, 0, TKL_F{return a < b ? 1 : 0;
+}
+}
+, {"less_equal", 0, 0, TKL_F{return a <= b ? 1 : 0;
+}
+}
+, {"equal", 0, 0, TKL_F{return a == b ? 1 : 0;
+}
+}
+, {"not_equal", 0, 0, TKL_F{return a != b ? 1 : 0;
+}
+}
+, {"greater", 0, 0, TKL_F{return a > b ? 1 : 0;
+}
+}
+, {"greater_equal", 0, 0, TKL_F{return a >= b ? 1 : 0;
+}
+}
+, {"select", 0, 0, TKL_F{return a != 0 ? b : c;
+}
+}
+,
+}
+;
 #undef TKL_F
 
 const row* find(std::string_view name) {
@@ -98,9 +214,11 @@ const row* find(std::string_view name) {
 }
 
 const std::vector<float> samples = {
-    0.0f, -0.0f, 0.5f, -0.5f, 1.0f, -1.0f, 1.5f, 2.5f, -2.5f, 2.699f, 3.0f, -3.0f, 3.5f, 5.999f, 6.0f, 7.25f, -7.25f, 10.5f, 11.0f,
-    12.0f, -13.24f, 15.5f, 20.0f, 21.66f, -75.0f, 88.8f, -88.5f, 100.0f, -100.0f, -110.0f, 3212.0f, 1e4f, -1e4f, 1e-20f, -1e-20f,
-    1e-42f, -1e-42f, 1e20f, -1e20f, 3e38f, -3e38f, 8388609.0f, -8388607.5f, infinity, -infinity, 0.1f, -0.3f, 0.9f, -1.1f};
+    0.0f,    -0.0f,      0.5f,        -0.5f,    1.0f,      -1.0f,  1.5f,    2.5f,   -2.5f,   2.699f,
+    3.0f,    -3.0f,      3.5f,        5.999f,   6.0f,      7.25f,  -7.25f,  10.5f,  11.0f,   12.0f,
+    -13.24f, 15.5f,      20.0f,       21.66f,   -75.0f,    88.8f,  -88.5f,  100.0f, -100.0f, -110.0f,
+    3212.0f, 1e4f,       -1e4f,       1e-20f,   -1e-20f,   1e-42f, -1e-42f, 1e20f,  -1e20f,  3e38f,
+    -3e38f,  8388609.0f, -8388607.5f, infinity, -infinity, 0.1f,   -0.3f,   0.9f,   -1.1f};
 
 /// F over n elements of each operand through the map algorithm.
 template <class F>
@@ -108,7 +226,9 @@ std::vector<float> evaluate(const std::vector<float> (&operand)[3]) {
   const std::size_t n = operand[0].size();
   tkl::test::guarded<float> a(n), b(n), c(n), y(n);
   for (std::size_t i = 0; i < n; ++i) a[i] = operand[0][i], b[i] = operand[1][i], c[i] = operand[2][i];
-  const auto leaf = [](const tkl::test::guarded<float>& t) { return tkl::element_node<float>{{}, t.data(), {0, 0, 0}}; };
+  const auto leaf = [](const tkl::test::guarded<float>& t) {
+    return tkl::element_node<float>{{}, t.data(), {0, 0, 0}};
+  };
   const auto n64 = static_cast<std::int64_t>(n);
   const tkl::map_problem<float> p{y.data(), {1, 1, 1, n64}, {n64, n64, n64, 1}};
   if constexpr (F::arity == 1) {
@@ -148,7 +268,8 @@ void check_function() {
     }
   const std::vector<float> whole = evaluate<F>(operand);
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    const double a = static_cast<double>(operand[0][i]), b = static_cast<double>(operand[1][i]), c = static_cast<double>(operand[2][i]);
+    const double a = static_cast<double>(operand[0][i]), b = static_cast<double>(operand[1][i]),
+                 c = static_cast<double>(operand[2][i]);
     const double error = error_of(*r, whole[i], a, b, c);
     if (error <= r->ulps) continue;
     CAPTURE(a);
@@ -193,13 +314,16 @@ float one(float a, float b = 0, float c = 0) {
 
 }  // namespace
 
-TEST_CASE("every function has a row and keeps it") { check_all(std::make_index_sequence<static_cast<std::size_t>(tkl::function_list::size)>{}); }
+TEST_CASE("every function has a row and keeps it") {
+  check_all(std::make_index_sequence<static_cast<std::size_t>(tkl::function_list::size)>{});
+}
 
 TEST_CASE("NaN propagates through max, min, clip and relu in any order") {
   for (int n = 1; n <= 40; ++n) {
     const auto size = static_cast<std::size_t>(n);
     const std::vector<float> nans(size, not_a_number), ones(size, 1.0f), zeros(size, 0.0f), sixes(size, 6.0f);
-    const std::vector<float> first[3] = {nans, ones, zeros}, second[3] = {ones, nans, zeros}, clipped[3] = {nans, zeros, sixes};
+    const std::vector<float> first[3] = {nans, ones, zeros}, second[3] = {ones, nans, zeros},
+                             clipped[3] = {nans, zeros, sixes};
     for (float v : evaluate<tkl::fn::max>(first)) CHECK(std::isnan(v));
     for (float v : evaluate<tkl::fn::max>(second)) CHECK(std::isnan(v));
     for (float v : evaluate<tkl::fn::min>(first)) CHECK(std::isnan(v));

@@ -49,5 +49,9 @@ void check(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("MobileNetV2") { check<mobilenet_v2>("mobilenet_v2"); }
-TEST_CASE("ResNet-50") { check<resnet50>("resnet50"); }
+TEST_CASE("MobileNetV2") {
+  check<mobilenet_v2>("mobilenet_v2");
+}
+TEST_CASE("ResNet-50") {
+  check<resnet50>("resnet50");
+}

@@ -2,12 +2,11 @@
 // What a network gets from a golden file: its picture and the columns in use, or a float tensor.
 #pragma once
 
-#include <tkl/graph/plan.hpp>
-
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <tkl/graph/plan.hpp>
 #include <vector>
 
 #include "golden_file.hpp"

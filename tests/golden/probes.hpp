@@ -41,8 +41,8 @@ inline constexpr std::array<probe, 0> no_probes{};
 /// The models with those edges as further outputs. Nothing is fused across an output, so each has the value that the
 /// unoptimised graph gives it.
 template <class Model>
-using probed_recogniser = with_outputs<Model, "stem", "row1", "row4.depthwise", "pooled", "sequence", "block0",
-                                       "encoded", "logits">;
+using probed_recogniser =
+    with_outputs<Model, "stem", "row1", "row4.depthwise", "pooled", "sequence", "block0", "encoded", "logits">;
 template <class Model>
 using probed_detector = with_outputs<Model, "stem", "row2", "row4", "row9", "row13", "pyramid", "doubled">;
 template <class Model>

@@ -51,7 +51,8 @@ void check_probabilities(const std::vector<float>& ours, const golden_file& gold
 
 /// A copy of the weights whose tensor `name` has one wrong value.
 std::string damaged_weights(const std::string& name) {
-  const std::string path = std::string(TKL_BUILD_DIR) + "/golden_damaged_" + tkl::arch::native::name.data() + ".safetensors";
+  const std::string path =
+      std::string(TKL_BUILD_DIR) + "/golden_damaged_" + tkl::arch::native::name.data() + ".safetensors";
   auto bytes = read_page::read_file(trained_weights("rec"));
   REQUIRE(bytes);
   const golden_file whole(trained_weights("rec"));

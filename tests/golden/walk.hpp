@@ -26,7 +26,8 @@ struct walked_edge {
 };
 
 /// Runs `net`, compiled from a model with probes, on a golden file. One entry per probe that the file has, in the
-/// network's order, then the output: its error absolute, those of the probes as parts of the tensor's largest magnitude.
+/// network's order, then the output: its error absolute, those of the probes as parts of the tensor's largest
+/// magnitude.
 template <class Network>
 std::vector<walked_edge> walk(const Network& net, const golden_file& golden, std::span<const probe> probes) {
   const edge* edges = Network::plan_edges();
@@ -53,9 +54,12 @@ std::vector<walked_edge> walk(const Network& net, const golden_file& golden, std
     const bool own = p == probes.end();
     const std::string tensor(own ? "output" : p->tensor);
     if (!golden.has(tensor)) continue;
-    const difference d = compare(values[static_cast<std::size_t>(i)].data(), values[static_cast<std::size_t>(i)].size(),
-                                 golden[tensor]);
-    walked_edge w{own ? "output" : std::string(name), -1, {}, own ? d.largest : d.relative(),
+    const difference d =
+        compare(values[static_cast<std::size_t>(i)].data(), values[static_cast<std::size_t>(i)].size(), golden[tensor]);
+    walked_edge w{own ? "output" : std::string(name),
+                  -1,
+                  {},
+                  own ? d.largest : d.relative(),
                   own ? probability_tolerance : inner_tolerance};
     for (int s = 0; s < Network::steps; ++s) {
       const edge& written = edges[Network::plan_steps()[s].out];

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs through all passes: the plan passes the validator, and run step by step inside its arena, poisoned before
-// each write, it gives what the unoptimised graph gives. TKL_RANDOM_SEEDS sets the number of seeds.
-// tkl-test: timeout=900
+// Random graphs through all passes: the plan passes the validator, and run step by step inside its arena, poisoned
+// before each write, it gives what the unoptimised graph gives. TKL_RANDOM_SEEDS sets the number of seeds. tkl-test:
+// timeout=900
 #include <doctest/doctest.h>
-#include <tkl/graph/check.hpp>
-#include <tkl/graph/interpreter.hpp>
-#include <tkl/graph/passes/pipeline.hpp>
-#include <tkl/graph/plan_interpreter.hpp>
-#include <tkl/graph/validate.hpp>
 
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
+#include <tkl/graph/check.hpp>
+#include <tkl/graph/interpreter.hpp>
+#include <tkl/graph/passes/pipeline.hpp>
+#include <tkl/graph/plan_interpreter.hpp>
+#include <tkl/graph/validate.hpp>
 #include <vector>
 
 #include "support/random_graph.hpp"

@@ -24,9 +24,9 @@ F* original(const char* name) {
 }  // namespace tkl::test
 
 extern "C" {
-void* __libc_malloc(std::size_t);              // NOLINT(bugprone-reserved-identifier): glibc's names
-void* __libc_calloc(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void*, std::size_t);      // NOLINT(bugprone-reserved-identifier)
+void* __libc_malloc(std::size_t);                 // NOLINT(bugprone-reserved-identifier): glibc's names
+void* __libc_calloc(std::size_t, std::size_t);    // NOLINT(bugprone-reserved-identifier)
+void* __libc_realloc(void*, std::size_t);         // NOLINT(bugprone-reserved-identifier)
 void* __libc_memalign(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)
 
 void* malloc(std::size_t n) noexcept {

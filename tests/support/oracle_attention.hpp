@@ -2,11 +2,10 @@
 // Attention from its definition: one query, one output column at a time, in double precision.
 #pragma once
 
-#include <support/oracle_spatial.hpp>
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <support/oracle_spatial.hpp>
 #include <vector>
 
 namespace tkl::test {

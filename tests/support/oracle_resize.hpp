@@ -2,15 +2,15 @@
 // Resize from the definition of ONNX, one element at a time, in double precision.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <support/oracle_spatial.hpp>
 #include <tkl/graph/attributes.hpp>
 
-#include <cmath>
-#include <cstdint>
-
 namespace tkl::test {
 
-inline double resize_coordinate_oracle(coordinate_kind kind, std::int64_t o, std::int64_t in, std::int64_t out, double scale) {
+inline double resize_coordinate_oracle(coordinate_kind kind, std::int64_t o, std::int64_t in, std::int64_t out,
+                                       double scale) {
   const double x = static_cast<double>(o);
   if (kind == coordinate_kind::asymmetric) return x / scale;
   if (kind == coordinate_kind::align_corners)
@@ -30,17 +30,19 @@ inline std::int64_t resize_index_oracle(rounding_kind kind, double at, std::int6
 }
 
 template <class T>
-double nearest_oracle(const image<T>& x, coordinate_kind coordinates, rounding_kind rounding, const std::int64_t (&out)[2],
-                      const double (&scale)[2], std::int64_t n, std::int64_t r, std::int64_t c, std::int64_t k) {
+double nearest_oracle(const image<T>& x, coordinate_kind coordinates, rounding_kind rounding,
+                      const std::int64_t (&out)[2], const double (&scale)[2], std::int64_t n, std::int64_t r,
+                      std::int64_t c, std::int64_t k) {
   const double row = resize_coordinate_oracle(coordinates, r, x.extent(1), out[0], scale[0]);
   const double column = resize_coordinate_oracle(coordinates, c, x.extent(2), out[1], scale[1]);
-  return number(x(n, resize_index_oracle(rounding, row, x.extent(1)), resize_index_oracle(rounding, column, x.extent(2)), k));
+  return number(
+      x(n, resize_index_oracle(rounding, row, x.extent(1)), resize_index_oracle(rounding, column, x.extent(2)), k));
 }
 
 /// Hat functions around the coordinate; neighbours beyond the border repeat it.
 template <class T>
-double bilinear_oracle(const image<T>& x, coordinate_kind coordinates, const std::int64_t (&out)[2], const double (&scale)[2],
-                       std::int64_t n, std::int64_t r, std::int64_t c, std::int64_t k) {
+double bilinear_oracle(const image<T>& x, coordinate_kind coordinates, const std::int64_t (&out)[2],
+                       const double (&scale)[2], std::int64_t n, std::int64_t r, std::int64_t c, std::int64_t k) {
   const double at[2] = {resize_coordinate_oracle(coordinates, r, x.extent(1), out[0], scale[0]),
                         resize_coordinate_oracle(coordinates, c, x.extent(2), out[1], scale[1])};
   double sum = 0.0;

@@ -2,14 +2,13 @@
 // What row and element-wise kernels must give: plain loops in double, and tensors that end at a guard page.
 #pragma once
 
-#include <tkl/algo/strided4.hpp>
-#include <tkl/core/element.hpp>
-#include <tkl/target/convert.hpp>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <tkl/algo/strided4.hpp>
+#include <tkl/core/element.hpp>
+#include <tkl/target/convert.hpp>
 #include <vector>
 
 #include "support/guarded.hpp"
@@ -29,19 +28,22 @@ class numbers {
   std::uint32_t state_;
 };
 
-/// A tensor whose rows lie `gap` elements further apart than their columns need. Its last element, or its first, touches a
-/// guard page; gaps hold NaN (or the largest integer), which no kernel may read.
+/// A tensor whose rows lie `gap` elements further apart than their columns need. Its last element, or its first,
+/// touches a guard page; gaps hold NaN (or the largest integer), which no kernel may read.
 template <class T>
 struct rows_tensor {
   guarded<T> memory;
   strided_shape shape;
 
-  rows_tensor(std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t c, std::int64_t gap = 0, guard side = guard::end)
+  rows_tensor(std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t c, std::int64_t gap = 0,
+              guard side = guard::end)
       : memory(static_cast<std::size_t>(n * h * w == 0 ? 0 : n * h * w * (c + gap) - gap), side) {
     shape = {{n, h, w, c}, {h * w * (c + gap), w * (c + gap), c + gap}};
     for (T& v : memory) v = narrow<T>(std::is_integral_v<T> ? 127.0f : std::numeric_limits<float>::quiet_NaN());
   }
-  T& at(std::int64_t row, std::int64_t column) { return memory[static_cast<std::size_t>(row * shape.stride[2] + column)]; }
+  T& at(std::int64_t row, std::int64_t column) {
+    return memory[static_cast<std::size_t>(row * shape.stride[2] + column)];
+  }
   double value(std::int64_t row, std::int64_t column) { return widen<double>(at(row, column)); }
   void fill(std::uint32_t seed) {
     numbers source(seed);
@@ -52,8 +54,8 @@ struct rows_tensor {
   strided4<T> out() { return {memory.data(), shape}; }
 };
 
-/// Row lengths around one and two vectors of `width` lanes: all up to 2 * width + 1, of wide vectors a choice, since these
-/// often run in an emulator.
+/// Row lengths around one and two vectors of `width` lanes: all up to 2 * width + 1, of wide vectors a choice, since
+/// these often run in an emulator.
 inline std::vector<std::int64_t> tail_lengths(std::int64_t width) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t n = 1; n <= 2 * width + 1; ++n)

@@ -5,14 +5,13 @@
 
 #include <doctest/doctest.h>
 
-#include <support/guarded.hpp>
-#include <tkl/algo/strided4.hpp>
-#include <tkl/core/element.hpp>
-
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <support/guarded.hpp>
+#include <tkl/algo/strided4.hpp>
+#include <tkl/core/element.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -50,8 +49,9 @@ double number(T v) {
   }
 }
 
-/// A tensor [n, rows, columns, channels] in guarded memory. `gap` elements of poison (NaN, or the largest integer) follow
-/// each pixel, row and image; the last element lies flush against the forbidden page, or the first with guard::start.
+/// A tensor [n, rows, columns, channels] in guarded memory. `gap` elements of poison (NaN, or the largest integer)
+/// follow each pixel, row and image; the last element lies flush against the forbidden page, or the first with
+/// guard::start.
 template <class T>
 class image {
  public:
@@ -128,7 +128,8 @@ class image {
     stride[1] = columns * stride[2] + gap;
     stride[0] = rows * stride[1] + gap;
     if (n * rows * columns * channels == 0) return 0;
-    return static_cast<std::size_t>((n - 1) * stride[0] + (rows - 1) * stride[1] + (columns - 1) * stride[2] + channels);
+    return static_cast<std::size_t>((n - 1) * stride[0] + (rows - 1) * stride[1] + (columns - 1) * stride[2] +
+                                    channels);
   }
   std::int64_t extent_[4];
   std::int64_t stride_[3];
@@ -177,10 +178,12 @@ struct window {
   }
 };
 
-/// Depthwise convolution of one output element; weights [channels, rows, columns], channel o reads input o / multiplier.
+/// Depthwise convolution of one output element; weights [channels, rows, columns], channel o reads input o /
+/// multiplier.
 template <class T>
-double depthwise_oracle(const image<T>& x, const std::vector<float>& w, const std::vector<float>& bias, const window& win,
-                        std::int64_t multiplier, std::int64_t n, std::int64_t r, std::int64_t c, std::int64_t o) {
+double depthwise_oracle(const image<T>& x, const std::vector<float>& w, const std::vector<float>& bias,
+                        const window& win, std::int64_t multiplier, std::int64_t n, std::int64_t r, std::int64_t c,
+                        std::int64_t o) {
   double sum = bias.empty() ? 0.0 : static_cast<double>(bias[static_cast<std::size_t>(o)]);
   for (std::int64_t u = 0; u < win.kernel[0]; ++u)
     for (std::int64_t v = 0; v < win.kernel[1]; ++v)

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random graphs from a seed, usable in constant evaluation: every kind of op, views, fan-out, several outputs.
 //
-// Random draws and new weights are statements of their own: the order in which arguments are evaluated is not fixed, and the
-// graph of a seed must be the same at compile time, at run time and with every compiler.
+// Random draws and new weights are statements of their own: the order in which arguments are evaluated is not fixed,
+// and the graph of a seed must be the same at compile time, at run time and with every compiler.
 //
-// Values stay of moderate size (functions are bounded or fed with bounded arguments), and nothing discontinuous is applied
-// to computed values, so that two correct programs agree within rounding.
+// Values stay of moderate size (functions are bounded or fed with bounded arguments), and nothing discontinuous is
+// applied to computed values, so that two correct programs agree within rounding.
 #pragma once
 
-#include <tkl/graph.hpp>
-
 #include <cstdint>
+#include <tkl/graph.hpp>
 #include <vector>
 
 namespace tkl_test {
@@ -52,7 +51,9 @@ class random_graph_builder {
   }
 
  private:
-  constexpr value pick() { return values_[static_cast<std::size_t>(random_.in(0, static_cast<std::int64_t>(values_.size()) - 1))]; }
+  constexpr value pick() {
+    return values_[static_cast<std::size_t>(random_.in(0, static_cast<std::int64_t>(values_.size()) - 1))];
+  }
   /// Prefers recent values, so that graphs are deep.
   constexpr value pick_recent() {
     const auto n = static_cast<std::int64_t>(values_.size());
@@ -77,7 +78,8 @@ class random_graph_builder {
       const value w = weight({random_.in(1, 9), 3, 3, 3});
       keep(tkl::conv2d(x, w, {.stride = random_.in(1, 2), .pad = 1}));
     }
-    values_.push_back(g_.input("x", tkl::f32, s, random_.chance(25) ? tkl::memory_layout::nchw : tkl::memory_layout::nhwc));
+    values_.push_back(
+        g_.input("x", tkl::f32, s, random_.chance(25) ? tkl::memory_layout::nchw : tkl::memory_layout::nhwc));
     input_ = values_.back();
     if (random_.chance(40)) values_.push_back(g_.input("y", tkl::f32, s));
   }
@@ -93,32 +95,58 @@ class random_graph_builder {
   constexpr void add_unary() {
     const value x = pick_recent();
     switch (random_.in(0, 25)) {
-      case 0: return keep(tkl::relu(x));
-      case 1: return keep(tkl::relu6(x));
-      case 2: return keep(tkl::leaky_relu(x, 0.1));
-      case 3: return keep(tkl::elu(x, 0.7));
-      case 4: return keep(tkl::selu(x));
-      case 5: return keep(tkl::sigmoid(x));
-      case 6: return keep(tkl::silu(x));
-      case 7: return keep(tkl::hard_sigmoid(x, 0.2, 0.5));
-      case 8: return keep(tkl::hard_swish(x));
-      case 9: return keep(tkl::tanh(x));
-      case 10: return keep(tkl::erf(x));
-      case 11: return keep(tkl::gelu(x));
-      case 12: return keep(tkl::gelu_tanh(x));
-      case 13: return keep(tkl::softplus(x));
-      case 14: return keep(tkl::mish(x));
-      case 15: return keep(-x);
-      case 16: return keep(tkl::abs(x));
-      case 17: return keep(tkl::square(tkl::clip(x, -2.0, 2.0)));
-      case 18: return keep(tkl::sqrt(tkl::abs(x) + 1.0));
-      case 19: return keep(tkl::rsqrt(tkl::abs(x) + 1.0));
-      case 20: return keep(tkl::reciprocal(tkl::abs(x) + 0.5));
-      case 21: return keep(tkl::exp(tkl::clip(x, -3.0, 1.0)));
-      case 22: return keep(tkl::log(tkl::abs(x) + 0.5));
-      case 23: return keep(tkl::pow(tkl::abs(x) + 0.5, 0.75));
-      case 24: return keep(x * tkl::sigmoid(x));  // fan-out inside a region
-      default: return keep(tkl::select(tkl::less(x, 1e6), x * 0.5, x));
+      case 0:
+        return keep(tkl::relu(x));
+      case 1:
+        return keep(tkl::relu6(x));
+      case 2:
+        return keep(tkl::leaky_relu(x, 0.1));
+      case 3:
+        return keep(tkl::elu(x, 0.7));
+      case 4:
+        return keep(tkl::selu(x));
+      case 5:
+        return keep(tkl::sigmoid(x));
+      case 6:
+        return keep(tkl::silu(x));
+      case 7:
+        return keep(tkl::hard_sigmoid(x, 0.2, 0.5));
+      case 8:
+        return keep(tkl::hard_swish(x));
+      case 9:
+        return keep(tkl::tanh(x));
+      case 10:
+        return keep(tkl::erf(x));
+      case 11:
+        return keep(tkl::gelu(x));
+      case 12:
+        return keep(tkl::gelu_tanh(x));
+      case 13:
+        return keep(tkl::softplus(x));
+      case 14:
+        return keep(tkl::mish(x));
+      case 15:
+        return keep(-x);
+      case 16:
+        return keep(tkl::abs(x));
+      case 17:
+        return keep(tkl::square(tkl::clip(x, -2.0, 2.0)));
+      case 18:
+        return keep(tkl::sqrt(tkl::abs(x) + 1.0));
+      case 19:
+        return keep(tkl::rsqrt(tkl::abs(x) + 1.0));
+      case 20:
+        return keep(tkl::reciprocal(tkl::abs(x) + 0.5));
+      case 21:
+        return keep(tkl::exp(tkl::clip(x, -3.0, 1.0)));
+      case 22:
+        return keep(tkl::log(tkl::abs(x) + 0.5));
+      case 23:
+        return keep(tkl::pow(tkl::abs(x) + 0.5, 0.75));
+      case 24:
+        return keep(x * tkl::sigmoid(x));  // fan-out inside a region
+      default:
+        return keep(tkl::select(tkl::less(x, 1e6), x * 0.5, x));
     }
   }
 
@@ -129,13 +157,20 @@ class random_graph_builder {
       y = random_.chance(50) ? weight({x.shape().back(0)}) : tkl::sigmoid(x) + weight({1});
     }
     switch (random_.in(0, 6)) {
-      case 0: return keep(x + y);
-      case 1: return keep(x - y);
-      case 2: return keep(tkl::tanh(x) * y);
-      case 3: return keep(x / (tkl::abs(y) + 1.0));
-      case 4: return keep(tkl::max(x, y));
-      case 5: return keep(tkl::min(x, y));
-      default: return keep(tkl::prelu(x, weight({x.shape().back(0)})) * 0.5 + 0.25);
+      case 0:
+        return keep(x + y);
+      case 1:
+        return keep(x - y);
+      case 2:
+        return keep(tkl::tanh(x) * y);
+      case 3:
+        return keep(x / (tkl::abs(y) + 1.0));
+      case 4:
+        return keep(tkl::max(x, y));
+      case 5:
+        return keep(tkl::min(x, y));
+      default:
+        return keep(tkl::prelu(x, weight({x.shape().back(0)})) * 0.5 + 0.25);
     }
   }
 
@@ -179,8 +214,10 @@ class random_graph_builder {
     const std::int64_t kernel = random_.in(1, 3), pad = kernel == 3 ? random_.in(0, 1) : 0, stride = random_.in(1, 2);
     if (x.shape()[1] + 2 * pad < kernel || x.shape()[2] + 2 * pad < kernel) return add_unary();
     const bool ceil = random_.chance(30), include = random_.chance(50);
-    if (random_.chance(50)) return keep(tkl::max_pool2d(x, {.kernel = kernel, .stride = stride, .pad = pad, .ceil_mode = ceil}));
-    keep(tkl::average_pool2d(x, {.kernel = kernel, .stride = stride, .pad = pad, .ceil_mode = ceil, .count_include_pad = include}));
+    if (random_.chance(50))
+      return keep(tkl::max_pool2d(x, {.kernel = kernel, .stride = stride, .pad = pad, .ceil_mode = ceil}));
+    keep(tkl::average_pool2d(
+        x, {.kernel = kernel, .stride = stride, .pad = pad, .ceil_mode = ceil, .count_include_pad = include}));
   }
 
   constexpr void add_reduce() {
@@ -188,17 +225,22 @@ class random_graph_builder {
     const int rank = x.shape().rank;
     if (rank == 0 || rank > 4) return add_unary();
     if (rank == 4 && random_.chance(40)) {
-      const value gate = tkl::sigmoid(tkl::conv2d(tkl::global_average_pool(x), weight({x.shape()[3], x.shape()[3], 1, 1})));
+      const value gate =
+          tkl::sigmoid(tkl::conv2d(tkl::global_average_pool(x), weight({x.shape()[3], x.shape()[3], 1, 1})));
       return keep(x * gate);
     }
     const auto axis = static_cast<int>(random_.in(0, rank - 1));
     if (!argmax_.valid() && random_.chance(20)) argmax_ = tkl::argmax(input_, static_cast<int>(random_.in(0, 3)));
     const tkl::reduce_params p{.keep_dims = random_.chance(60)};
     switch (random_.in(0, 3)) {
-      case 0: return keep(tkl::reduce_sum(x, {axis}, p) * 0.25);
-      case 1: return keep(tkl::reduce_mean(x, {axis}, p));
-      case 2: return keep(tkl::reduce_max(x, {axis}, p));
-      default: return keep(tkl::reduce_min(x, {axis}, p));
+      case 0:
+        return keep(tkl::reduce_sum(x, {axis}, p) * 0.25);
+      case 1:
+        return keep(tkl::reduce_mean(x, {axis}, p));
+      case 2:
+        return keep(tkl::reduce_max(x, {axis}, p));
+      default:
+        return keep(tkl::reduce_min(x, {axis}, p));
     }
   }
 
@@ -207,13 +249,16 @@ class random_graph_builder {
     if (x.shape().rank == 0 || x.shape().rank > 4) return add_unary();
     const shape c{x.shape().back(0)};
     switch (random_.in(0, 3)) {
-      case 0: return keep(tkl::softmax(x));
-      case 1: return keep(tkl::log_softmax(x) * 0.125);
+      case 0:
+        return keep(tkl::softmax(x));
+      case 1:
+        return keep(tkl::log_softmax(x) * 0.125);
       case 2: {
         const value scale = weight(c), offset = weight(c);
         return keep(tkl::layer_norm(x, scale, offset, {.eps = 1e-2}));
       }
-      default: return keep(tkl::layer_norm(x, {.eps = 1e-2}));
+      default:
+        return keep(tkl::layer_norm(x, {.eps = 1e-2}));
     }
   }
 
@@ -227,9 +272,12 @@ class random_graph_builder {
         const value w = weight({out, s[3]}), bias = weight({out}), shift = weight({1});
         return keep(tkl::linear(rows, w, bias) + shift);
       }
-      case 1: return keep(tkl::gelu(tkl::matmul(rows, weight({s[3], random_.in(1, 8)}))));
-      case 2: return keep(tkl::matmul(rows, rows, {.transpose_b = true}) * 0.1);
-      default: return keep(tkl::matmul(rows, rows, {.transpose_a = true}) * 0.1);
+      case 1:
+        return keep(tkl::gelu(tkl::matmul(rows, weight({s[3], random_.in(1, 8)}))));
+      case 2:
+        return keep(tkl::matmul(rows, rows, {.transpose_b = true}) * 0.1);
+      default:
+        return keep(tkl::matmul(rows, rows, {.transpose_a = true}) * 0.1);
     }
   }
 
@@ -248,7 +296,8 @@ class random_graph_builder {
   constexpr void add_resize() {
     const value x = four_axes(pick_recent());
     if (random_.chance(50))
-      return keep(tkl::resize(x, {.scale = 2, .coordinates = tkl::coordinate_kind::asymmetric, .rounding = tkl::rounding_kind::floor}));
+      return keep(tkl::resize(
+          x, {.scale = 2, .coordinates = tkl::coordinate_kind::asymmetric, .rounding = tkl::rounding_kind::floor}));
     const tkl::pair2 extent{random_.in(1, 6), random_.in(1, 6)};
     keep(tkl::resize(x, {.extent = extent, .kind = tkl::resize_kind::bilinear}));
   }
@@ -264,10 +313,16 @@ class random_graph_builder {
         const std::int64_t end = random_.in(begin + 1, s[axis]);
         return keep(tkl::slice(x, axis, begin, end, random_.in(1, 2)));
       }
-      case 1: return s.rank == 0 ? add_unary() : keep(tkl::flip(x, static_cast<int>(random_.in(0, s.rank - 1))));
-      case 2: return s.rank == 4 ? keep(tkl::transpose(x, random_.chance(50) ? tkl::axis_list{0, 2, 1, 3} : tkl::axis_list{0, 3, 1, 2})) : add_unary();
-      case 3: return keep(tkl::reshape(x, shape(s.elements().value)));
-      case 4: return keep(four_axes(x));
+      case 1:
+        return s.rank == 0 ? add_unary() : keep(tkl::flip(x, static_cast<int>(random_.in(0, s.rank - 1))));
+      case 2:
+        return s.rank == 4 ? keep(tkl::transpose(
+                                 x, random_.chance(50) ? tkl::axis_list{0, 2, 1, 3} : tkl::axis_list{0, 3, 1, 2}))
+                           : add_unary();
+      case 3:
+        return keep(tkl::reshape(x, shape(s.elements().value)));
+      case 4:
+        return keep(four_axes(x));
       default: {
         const value y = four_axes(x);
         return keep(tkl::pad(y, shape(0, 1, 0, random_.in(0, 2)), shape(0, 0, 1, 1), 0.5));

@@ -2,17 +2,16 @@
 // Runs a graph twice: node by node without any pass, and as a plan inside its arena.
 #pragma once
 
-#include <tkl/graph/interpreter.hpp>
-#include <tkl/graph/passes/pipeline.hpp>
-#include <tkl/graph/plan_interpreter.hpp>
-#include <tkl/graph/validate.hpp>
-
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tkl/graph/interpreter.hpp>
+#include <tkl/graph/passes/pipeline.hpp>
+#include <tkl/graph/plan_interpreter.hpp>
+#include <tkl/graph/validate.hpp>
 #include <vector>
 
 #include "support/random_graph.hpp"
@@ -66,7 +65,8 @@ inline std::vector<std::byte> random_weights_file(const tkl::graph& g) {
     if (header.size() > 1) header += ",";
     header += "\"" + std::string(g.name_at(n.name)) + "\":{\"dtype\":\"F32\",\"shape\":[";
     for (int i = 0; i < n.shape.rank; ++i) header += (i ? "," : "") + std::to_string(n.shape[i]);
-    header += "],\"data_offsets\":[" + std::to_string(data.size() * 4) + "," + std::to_string((data.size() + w.size()) * 4) + "]}";
+    header += "],\"data_offsets\":[" + std::to_string(data.size() * 4) + "," +
+              std::to_string((data.size() + w.size()) * 4) + "]}";
     data.insert(data.end(), w.begin(), w.end());
   }
   header += "}";
@@ -90,7 +90,8 @@ inline std::vector<std::vector<double>> run_unoptimised(const tkl::graph& g, con
   };
   for (std::size_t i = 0; i < in.bytes.size(); ++i) {
     const tkl::element t = g.nodes[static_cast<std::size_t>(g.inputs[i])].type;
-    if (!(t == tkl::u8 ? give(i, std::uint8_t{}) : t == tkl::i32 ? give(i, std::int32_t{}) : give(i, 0.0f))) return outputs;
+    if (!(t == tkl::u8 ? give(i, std::uint8_t{}) : t == tkl::i32 ? give(i, std::int32_t{}) : give(i, 0.0f)))
+      return outputs;
   }
   std::vector<float> held;
   const tkl::status weights = oracle.set_weights([&](std::string_view name, const tkl::shape& s) {
@@ -133,7 +134,8 @@ inline std::vector<double> widened(const std::vector<std::byte>& b, tkl::element
 inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
   using interpreter = tkl::plan_interpreter;
   planned_run r;
-  r.program = tkl::make_program(g, interpreter::facts(), [](const tkl::step& s, const tkl::edge* e) { return interpreter::scratch_bytes(s, e); });
+  r.program = tkl::make_program(
+      g, interpreter::facts(), [](const tkl::step& s, const tkl::edge* e) { return interpreter::scratch_bytes(s, e); });
   const tkl::program& p = r.program;
   if (!p.error.empty()) {
     r.error = p.error.c_str();
@@ -143,8 +145,16 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
     r.error = s.message();
     return r;
   }
-  const tkl::load_view load{p.loads.data(),  static_cast<int>(p.loads.size()), p.folds.data(), p.packed.data(), static_cast<int>(p.packed.size()),
-                            p.names.data(), p.weights_bytes,                  interpreter::facts().panel, interpreter::facts().width, 0};
+  const tkl::load_view load{p.loads.data(),
+                            static_cast<int>(p.loads.size()),
+                            p.folds.data(),
+                            p.packed.data(),
+                            static_cast<int>(p.packed.size()),
+                            p.names.data(),
+                            p.weights_bytes,
+                            interpreter::facts().panel,
+                            interpreter::facts().width,
+                            0};
   const std::vector<std::byte> file = random_weights_file(g);
   const auto tensors = tkl::safetensors::from_memory(file);
   if (!tensors) {
@@ -197,7 +207,8 @@ inline std::string compare(const std::vector<double>& expected, const std::vecto
   for (double x : expected) largest = std::fmax(largest, std::fabs(x));
   for (std::size_t i = 0; i < expected.size(); ++i)
     if (!(std::fabs(expected[i] - got[i]) <= tolerance * largest))
-      return "element " + std::to_string(i) + ": " + std::to_string(expected[i]) + " expected, " + std::to_string(got[i]) + " given";
+      return "element " + std::to_string(i) + ": " + std::to_string(expected[i]) + " expected, " +
+             std::to_string(got[i]) + " given";
   return {};
 }
 

@@ -7,8 +7,8 @@
 
 namespace tkl::test {
 
-/// |got - exact| in units of the spacing of f32 numbers at `exact`. 0 when both are NaN or the same infinity; infinite when
-/// only one is NaN, or when an infinity stands against a number that f32 can hold.
+/// |got - exact| in units of the spacing of f32 numbers at `exact`. 0 when both are NaN or the same infinity; infinite
+/// when only one is NaN, or when an infinity stands against a number that f32 can hold.
 inline double ulp_error(float got, double exact) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   const double result = static_cast<double>(got);

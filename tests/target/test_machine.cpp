@@ -2,13 +2,13 @@
 // The CPU machine: loads and stores of every element type and lane count next to guard pages, conversions against the
 // scalar rules, reductions, leaves.
 #include <doctest/doctest.h>
-#include <tkl/arch/native.hpp>
-#include <tkl/target/reference.hpp>
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <tkl/arch/native.hpp>
+#include <tkl/target/reference.hpp>
 #include <type_traits>
 
 #include "support/guarded.hpp"
@@ -30,7 +30,9 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 static_assert(std::is_same_v<tkl::test::level, tkl::arch::native>);
 static_assert(width == tkl::arch::native::width_f32);
 
-bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+bool same_bits(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
 
 template <class T>
 std::uint32_t storage(T v) {
@@ -59,7 +61,8 @@ void check_memory() {
       machine::store(y.data(), v, n);
       for (int i = 0; i < width; ++i)
         CHECK(machine::lane(v, i) == (i < n ? tkl::widen<float>(x[static_cast<std::size_t>(i)]) : 0.0f));
-      for (int i = 0; i < n; ++i) CHECK(storage(y[static_cast<std::size_t>(i)]) == storage(x[static_cast<std::size_t>(i)]));
+      for (int i = 0; i < n; ++i)
+        CHECK(storage(y[static_cast<std::size_t>(i)]) == storage(x[static_cast<std::size_t>(i)]));
       CHECK(y.intact());
     }
   guarded<T> x(width), y(width), spread(3 * (width - 1) + 1);
@@ -138,9 +141,11 @@ TEST_CASE("narrowing rounds to nearest even and saturates as the scalar rules sa
     check_narrowing<std::int8_t>(v);
     check_narrowing<std::uint8_t>(v);
   }
-  for (float v : {1.00390625f, 1.01171875f, 65504.0f, 65519.9f, 65520.0f, 5.96e-8f, 2.98e-8f, 6.1e-5f, 1e-45f, 3.4028235e38f, infinity, -infinity,
-                  not_a_number, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 127.5f, 128.0f, -128.5f, -129.0f, 255.5f, 256.0f, 2147483520.0f, 2147483648.0f,
-                  -2147483648.0f, -2147483904.0f, 1e10f, -0.0f}) {
+  for (float v :
+       {1.00390625f,   1.01171875f,   65504.0f,       65519.9f,       65520.0f,     5.96e-8f, 2.98e-8f, 6.1e-5f,
+        1e-45f,        3.4028235e38f, infinity,       -infinity,      not_a_number, 0.5f,     1.5f,     2.5f,
+        -0.5f,         -1.5f,         127.5f,         128.0f,         -128.5f,      -129.0f,  255.5f,   256.0f,
+        2147483520.0f, 2147483648.0f, -2147483648.0f, -2147483904.0f, 1e10f,        -0.0f}) {
     check_narrowing<half>(v);
     check_narrowing<bfloat16>(v);
     check_narrowing<std::int32_t>(v);
@@ -182,7 +187,8 @@ TEST_CASE("max and min pass NaN from either side in every lane") {
 TEST_CASE("keep_first and iota") {
   for (int n = 0; n <= width; ++n)
     for (int i = 0; i < width; ++i)
-      CHECK(machine::lane(machine::keep_first(machine::iota(), n, value(-1.0f)), i) == (i < n ? static_cast<float>(i) : -1.0f));
+      CHECK(machine::lane(machine::keep_first(machine::iota(), n, value(-1.0f)), i) ==
+            (i < n ? static_cast<float>(i) : -1.0f));
 }
 
 TEST_CASE("mac adds the product") {

@@ -52,8 +52,8 @@ constexpr value gated(value x, int i, double slope) {
   return x * tkl::hard_sigmoid(conv(hidden, i + 1, {.out = channels}), slope, 0.5);
 }
 
-/// What all three networks get: bytes R, G, B as numbers -1 .. 1 in the order B, G, R. The same as (x / 255 - 0.5) / 0.5,
-/// but rounded once: an error here is the same for all pixels of a plain background, and grows with the sums.
+/// What all three networks get: bytes R, G, B as numbers -1 .. 1 in the order B, G, R. The same as (x / 255 - 0.5) /
+/// 0.5, but rounded once: an error here is the same for all pixels of a plain background, and grows with the sums.
 constexpr value normalised(value picture) {
   return (tkl::cast(tkl::flip(picture, 3), tkl::element::f32) - 127.5) / 127.5;
 }

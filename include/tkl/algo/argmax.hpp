@@ -42,7 +42,7 @@ TKL_NOINLINE std::int64_t argmax_all(const TA* x, const reduced_axes& r) {
   const auto same = [](V v, std::int64_t, int) { return v; };
   V largest = monoid::max::identity<V>();
   for_reduced_rows(r, [&](std::int64_t offset) {
-    largest = math<V>::max(largest, reduce_vectors<schedule, monoid::max, M>(x + offset, r.columns, same));
+    largest = (math<V>::max)(largest, reduce_vectors<schedule, monoid::max, M>(x + offset, r.columns, same));
   });
   const V sought = M::splat(M::reduce_max(largest));
   std::int64_t before = 0, index = -1;
@@ -73,7 +73,7 @@ TKL_NOINLINE void argmax_vector(const TA* x, const reduced_axes& r, int lanes, T
     };
     low = choose(low_now, low);
     high = choose(high_now, high);
-    largest = math_v::max(largest, v);
+    largest = (math_v::max)(largest, v);
     ++index;
   });
   for (int l = 0; l < lanes; ++l)

@@ -158,10 +158,10 @@ TKL_NOINLINE void softmax_tile(typename M::scalar* scores, std::int64_t lanes, s
     for (std::int64_t key = 0; key < keys; ++key) {
       const value s = add_mask<M>(M::load(scores + key * lanes), mask + key * mask_key, mask_query, queries);
       M::store(scores + key * lanes, s);
-      best = math_of::max(best, s);
+      best = (math_of::max)(best, s);
     }
   } else {
-    for (std::int64_t key = 0; key < keys; ++key) best = math_of::max(best, M::load(scores + key * lanes));
+    for (std::int64_t key = 0; key < keys; ++key) best = (math_of::max)(best, M::load(scores + key * lanes));
   }
   // Where nothing is above -infinity yet, any finite number serves: the weights are 0.
   const value base = math_of::select_equal(best, lowest, M::zero(), best);
@@ -199,7 +199,7 @@ struct attention_block {
 
   std::int64_t vectors() const { return ceil_div(queries, M::width); }
   int lanes_of(std::int64_t vector) const {
-    return static_cast<int>(std::min<std::int64_t>(M::width, queries - vector * M::width));
+    return static_cast<int>((std::min<std::int64_t>)(M::width, queries - vector * M::width));
   }
 
   void start() const {
@@ -221,7 +221,7 @@ struct attention_block {
   void tile_of_keys(std::int64_t first, std::int64_t count) const {
     for (std::int64_t key = 0; key < count; key += S.mr) {
       const TA* rows[S.mr];
-      for (int i = 0; i < S.mr; ++i) rows[i] = k + (first + std::min(key + i, count - 1)) * k_stride;
+      for (int i = 0; i < S.mr; ++i) rows[i] = k + (first + (std::min)(key + i, count - 1)) * k_stride;
       const std::int64_t whole = vectors() / S.nr * S.nr;
       for (std::int64_t j = 0; j < whole; j += S.nr) scores_of<S.nr>(rows, key, j);
       if constexpr (S.nr > 1) {
@@ -269,9 +269,11 @@ struct attention_block {
   TKL_NOINLINE void finish_row(std::int64_t query, const E& epilogue, position at, TC* y) const {
     const typename M::value total = M::splat(scratch.total[query]), zero = M::zero();
     for (std::int64_t j = 0; j < value_depth; j += M::width, at.column += M::width) {
-      const int valid = static_cast<int>(std::min<std::int64_t>(M::width, value_depth - j));
+      const int valid = static_cast<int>((std::min<std::int64_t>)(M::width, value_depth - j));
       const typename M::value sum = M::load(scratch.sums + query * scratch.values + j);
-      finish<M>(epilogue, math<typename M::value>::select_equal(total, zero, zero, math<typename M::value>::div(sum, total)), at, y + j, valid);
+      finish<M>(epilogue,
+                math<typename M::value>::select_equal(total, zero, zero, math<typename M::value>::div(sum, total)), at,
+                y + j, valid);
     }
   }
 };
@@ -298,7 +300,7 @@ void attention(const attention_problem<TA, TM, TC>& p, const E& epilogue, const 
       const std::int64_t b0 = b / p.y.shape.extent[1], b1 = b % p.y.shape.extent[1];
       const impl::attention_block<S, M, TA, TM> work{
           .scratch = {scratch + worker * bytes, depth, value_depth},
-          .queries = std::min(block, queries - first),
+          .queries = (std::min)(block, queries - first),
           .depth = depth,
           .value_depth = value_depth,
           .q = pixel(p.q, b0, b1, first) + head * depth,
@@ -313,7 +315,7 @@ void attention(const attention_problem<TA, TM, TC>& p, const E& epilogue, const 
           .scale = p.scale};
       work.start();
       for (std::int64_t key = 0; key < keys; key += S.keys)
-        work.tile_of_keys(key, std::min<std::int64_t>(S.keys, keys - key));
+        work.tile_of_keys(key, (std::min<std::int64_t>)(S.keys, keys - key));
       for (std::int64_t i = 0; i < work.queries; ++i)
         work.finish_row(i, epilogue, position{{b0, b1, first + i}, head * value_depth},
                         pixel(p.y, b0, b1, first + i) + head * value_depth);

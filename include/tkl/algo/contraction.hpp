@@ -259,7 +259,7 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
   const strip_plan strip = plan_strips(taps, c.depth, joined, S.kc);
   const bool whole = strip.taps == taps && strip.depth == c.depth, joins = joined > 1 && strip.taps % joined == 0;
   // Panels that the second-level cache holds anyway, or that few rows meet, are not fetched ahead.
-  const bool far = (1 + taps * c.depth) * c.columns * std::int64_t{sizeof(TW)} > 256 * 1024 && rows >= 4 * S.mr;
+  const bool distant = (1 + taps * c.depth) * c.columns * std::int64_t{sizeof(TW)} > 256 * 1024 && rows >= 4 * S.mr;
   row_place places[most_rows];
   bool inside[most_rows];
   alignas(64) value sums[most_rows * (S.nr + 1)];
@@ -294,7 +294,7 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
         }
         pass.rows = pointers + tap * count + r;
         value* tile = sums + (whole ? 0 : r * vectors);
-        if (far) prefetch_ahead(next + r / height * share, share);
+        if (distant) prefetch_ahead(next + r / height * share, share);
         (tile_rows == height ? whole_tile : table::get(tile_rows, vectors))(pass, tile);
         if (last) c.sink.store(c.sink.context, tile, places + r, tile_rows, c.first_column + column, columns);
       }

@@ -69,8 +69,8 @@ constexpr row_space staged_rows(const conv2d_geometry& g, const staged_band& ban
 
 /// Bytes of scratch per worker of conv2d_staged. `scalar_bytes`: 4 on f32 machines, 8 on the reference machine.
 TKL_TAGGED constexpr std::int64_t conv2d_staged_scratch_bytes(const conv_schedule& s, const conv2d_geometry& g,
-                                                   const strided_shape& x, const strided_shape& y,
-                                                   std::int64_t scalar_bytes = 4) {
+                                                              const strided_shape& x, const strided_shape& y,
+                                                              std::int64_t scalar_bytes = 4) {
   const staged_band band = band_of(s, g, y);
   const std::int64_t staged = round_up(band.rows * band.columns * x.extent[3] * scalar_bytes, 64);
   const row_space space = staged_rows(g, band, x.extent[3], y, band.out_rows);
@@ -91,8 +91,8 @@ inline constexpr bool place_independent<scalar_node<T>> = true;
 template <class F, class... A>
 inline constexpr bool place_independent<apply_node<F, A...>> = (... && place_independent<A>);
 
-/// Whether an expression reads nothing that lies in memory by place: it may then run over pixel borders, with the indices
-/// of each lane at hand.
+/// Whether an expression reads nothing that lies in memory by place: it may then run over pixel borders, with the
+/// indices of each lane at hand.
 template <class E>
 inline constexpr bool runs_over_pixels = place_independent<E>;
 template <>
@@ -150,7 +150,8 @@ TKL_NOINLINE void stage_pixels(const TA* x, std::int64_t column_stride, std::int
     const auto convert = [&] {
       for (int i = 0; i < filled; i += width) {
         const int lanes = filled - i < width ? filled - i : width;
-        const run_leaf<M> leaf{{M::load(gathered + i, lanes), at, lanes}, M::load(pixel + i, lanes), M::load(channel + i, lanes)};
+        const run_leaf<M> leaf{
+            {M::load(gathered + i, lanes), at, lanes}, M::load(pixel + i, lanes), M::load(channel + i, lanes)};
         M::store(to, eval(prologue, leaf), lanes);
         to += lanes;
       }

@@ -136,11 +136,11 @@ TKL_FN void depthwise_sum_any(typename M::value (&sum)[Pixels], const depthwise_
   }
 }
 
-/// One vector of channels of a tile in one row, `lanes` of them unless Whole. w and y are at its first channel, x is the
-/// offset of that channel and tile.
+/// One vector of channels of a tile in one row, `lanes` of them unless Whole. w and y are at its first channel, x is
+/// the offset of that channel and tile.
 template <tile_kind Kind, bool Whole, depthwise_schedule S, class M, class TA, class TW, class TC, class E>
-TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise_row& row, const E& epilogue, position at,
-                             std::int64_t x, const TW* w, TC* y, int lanes) {
+TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise_row& row, const E& epilogue,
+                             position at, std::int64_t x, const TW* w, TC* y, int lanes) {
   typename M::value sum[S.tile];
   const typename M::value bias = M::load(w);
   TKL_UNROLL
@@ -168,7 +168,8 @@ TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const E&
   const E epilogue = function;
   constexpr std::int64_t channel_step = Kind == tile_kind::repeated ? 0 : 1;
   // Pixels at a power-of-two pitch share few sets of the cache: a line is used up before the next one is touched.
-  constexpr std::int64_t line = 64 / sizeof(TA) / M::width * M::width > 0 ? 64 / sizeof(TA) / M::width * M::width : M::width;
+  constexpr std::int64_t line =
+      64 / sizeof(TA) / M::width * M::width > 0 ? 64 / sizeof(TA) / M::width * M::width : M::width;
   const std::int64_t whole = r.channels / M::width * M::width;
   for (std::int64_t tile = 0; tile < r.tiles; ++tile) {
     const std::int64_t pixel = tile * S.tile, x = pixel * r.stride * r.column_stride;
@@ -178,10 +179,10 @@ TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const E&
       for (int i = 0; i < r.rows; ++i, ++at.outer[1], y += r.y_row_stride) {
         const TW* w = r.weights + channel * (r.block / M::width);
         at.column = channel;
-        for (; at.column < std::min(channel + line, whole); at.column += M::width, w += r.block)
+        for (; at.column < (std::min)(channel + line, whole); at.column += M::width, w += r.block)
           depthwise_vector<Kind, true, S, M>(r, r.row[i], epilogue, at, x + channel_step * at.column, w, y + at.column,
                                              M::width);
-        if (at.column < std::min(channel + line, r.channels))
+        if (at.column < (std::min)(channel + line, r.channels))
           depthwise_vector<Kind, false, S, M>(r, r.row[i], epilogue, at, x + channel_step * at.column, w, y + at.column,
                                               static_cast<int>(r.channels - at.column));
       }
@@ -206,11 +207,11 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
   const std::int64_t reach = (p.kernel[1] - 1) * p.dilation[1] + 1, inputs = (S.tile - 1) * p.stride[1] + reach;
   // Outputs of a row from the first on whose windows end inside of the input.
   const std::int64_t room = in.extent[2] + p.pad[1] - reach;
-  const std::int64_t ending_inside = room < 0 ? 0 : std::min(room / p.stride[1] + 1, out.extent[2]);
+  const std::int64_t ending_inside = room < 0 ? 0 : (std::min)(room / p.stride[1] + 1, out.extent[2]);
   const std::int64_t groups = ceil_div(out.extent[1], S.group), tiles = ceil_div(out.extent[2], S.tile);
   // Rows are cut only where there are too few for the workers.
   const std::int64_t wanted = ceil_div(std::int64_t{4} * executor.workers(), out.extent[0] * groups);
-  const std::int64_t run_tiles = executor.workers() == 1 ? tiles : ceil_div(tiles, std::min(tiles, wanted));
+  const std::int64_t run_tiles = executor.workers() == 1 ? tiles : ceil_div(tiles, (std::min)(tiles, wanted));
   const std::int64_t runs = ceil_div(tiles, run_tiles);
 
   executor.parallel_for(out.extent[0] * groups * runs, [&](std::int64_t begin, std::int64_t end, int) {
@@ -229,11 +230,11 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
     r.multiplier = p.multiplier;
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t n = item / runs / groups, top = item / runs % groups * S.group;
-      r.rows = static_cast<int>(std::min<std::int64_t>(S.group, out.extent[1] - top));
-      const std::int64_t last_tile = std::min((item % runs + 1) * run_tiles, tiles);
+      r.rows = static_cast<int>((std::min<std::int64_t>)(S.group, out.extent[1] - top));
+      const std::int64_t last_tile = (std::min)((item % runs + 1) * run_tiles, tiles);
       for (std::int64_t tile = item % runs * run_tiles; tile < last_tile; tile += r.tiles) {
         const std::int64_t left = tile * S.tile, first_column = left * p.stride[1] - p.pad[1];
-        const std::int64_t pixels = std::min<std::int64_t>(S.tile, out.extent[2] - left);
+        const std::int64_t pixels = (std::min<std::int64_t>)(S.tile, out.extent[2] - left);
         r.pixels = static_cast<int>(pixels);
         r.inside = indices_inside(first_column, 1, in.extent[2], (pixels - 1) * p.stride[1] + reach);
         for (int i = 0; i < r.rows; ++i) {
@@ -252,7 +253,7 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
         } else if (r.inside.count() < inputs) {
           impl::depthwise_tiles<tile_kind::checked, S, M>(r, epilogue, at);
         } else {
-          r.tiles = std::min(last_tile, ending_inside / S.tile) - tile;
+          r.tiles = (std::min)(last_tile, ending_inside / S.tile) - tile;
           impl::depthwise_tiles<tile_kind::inside, S, M>(r, epilogue, at);
         }
       }

@@ -7,9 +7,9 @@
 //       the same with a + d for a
 //     y[c] = epilogue((x[c] - a - d) / sqrt(v + eps))             pass 2
 //
-// The shifted data algorithm (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983): differences
-// of near numbers are exact, so a mean that is large against the spread costs nothing, and the subtraction of d^2 at most
-// four bits. Squares must not overflow: |x - mean| < 1e18. Scale and offset are part of the epilogue:
+// The shifted data algorithm (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983):
+// differences of near numbers are exact, so a mean that is large against the spread costs nothing, and the subtraction
+// of d^2 at most four bits. Squares must not overflow: |x - mean| < 1e18. Scale and offset are part of the epilogue:
 // affine(acc, channel(scale), channel(offset)). y may be x.
 #pragma once
 

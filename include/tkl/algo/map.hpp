@@ -44,8 +44,8 @@ namespace detail {
 
 /// Elements of a tile; small enough for many units of work, large enough to hide the cost of a unit.
 inline constexpr std::int64_t map_tile_elements = 4096;
-/// The tile where columns are far apart, often by a power of two, so that their lines share a set of the cache: 8 columns
-/// fit the ways of every first-level cache, and 32 rows use up the lines that a column touches.
+/// The tile where columns are far apart, often by a power of two, so that their lines share a set of the cache: 8
+/// columns fit the ways of every first-level cache, and 32 rows use up the lines that a column touches.
 inline constexpr std::int64_t map_far_columns = 8;
 inline constexpr std::int64_t map_far_rows = 32;
 
@@ -63,10 +63,10 @@ constexpr map_tiling map_tiles(const map_problem<TC>& p, const E& expression) {
   t.extent[3] = columns;
   for (int i = 0; i < 4; ++i)
     if (p.extent[i] == 0) return t;
-  const bool far = columns > 1 && (p.stride[3] != 1 || has_far_columns(expression));
-  const std::int64_t most = far ? map_far_columns : map_tile_elements;
+  const bool distant = columns > 1 && (p.stride[3] != 1 || has_far_columns(expression));
+  const std::int64_t most = distant ? map_far_columns : map_tile_elements;
   t.tile_columns = columns < most ? columns : most;
-  const std::int64_t rows = far ? map_far_rows : map_tile_elements / t.tile_columns;
+  const std::int64_t rows = distant ? map_far_rows : map_tile_elements / t.tile_columns;
   t.tile_rows = t.extent[2] < rows ? t.extent[2] : rows;
   t.row_tiles = (t.extent[2] + t.tile_rows - 1) / t.tile_rows;
   t.column_tiles = (columns + t.tile_columns - 1) / t.tile_columns;
@@ -80,8 +80,8 @@ TKL_ISA_BEGIN
 
 namespace impl {
 
-/// Copies in pieces of 64 bytes; `to` may be `from`. Long calls of memcpy use string instructions, which are several times
-/// slower where the two places are equal modulo 4096.
+/// Copies in pieces of 64 bytes; `to` may be `from`. Long calls of memcpy use string instructions, which are several
+/// times slower where the two places are equal modulo 4096.
 TKL_FN void copy_bytes(void* to, const void* from, std::int64_t bytes) {
   auto* y = static_cast<std::byte*>(to);
   const auto* x = static_cast<const std::byte*>(from);

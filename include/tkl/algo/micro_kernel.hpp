@@ -102,16 +102,16 @@ struct tile_table {
   using function = void (*)(const tile_pass<TA, TW>&, typename M::value*);
   static constexpr int wide_rows = wide_tile_rows(MR, NV);
 
-  template <int I>
+  template <int Index>
   static constexpr function entry() {
-    if constexpr (I < MR * NV) {
-      return &contract_tile<M, I / NV + 1, I % NV + 1, TA, TW>;
+    if constexpr (Index < MR * NV) {
+      return &contract_tile<M, Index / NV + 1, Index % NV + 1, TA, TW>;
     } else {
-      return &contract_tile<M, I - MR * NV + 1, NV + 1, TA, TW>;
+      return &contract_tile<M, Index - MR * NV + 1, NV + 1, TA, TW>;
     }
   }
-  static constexpr auto functions = []<int... I>(std::integer_sequence<int, I...>) {
-    return std::array<function, sizeof...(I)>{entry<I>()...};
+  static constexpr auto functions = []<int... Index>(std::integer_sequence<int, Index...>) {
+    return std::array<function, sizeof...(Index)>{entry<Index>()...};
   }
   (std::make_integer_sequence<int, MR * NV + wide_rows>{});
 

@@ -29,9 +29,9 @@ struct index_range {
 
 /// Those i in [0, count) with 0 <= origin + i * step < extent; step > 0.
 constexpr index_range indices_inside(std::int64_t origin, std::int64_t step, std::int64_t extent, std::int64_t count) {
-  const std::int64_t first = origin >= 0 ? 0 : std::min(count, ceil_div(-origin, step));
-  const std::int64_t last = origin >= extent ? 0 : std::min(count, ceil_div(extent - origin, step));
-  return {first, std::max(first, last)};
+  const std::int64_t first = origin >= 0 ? 0 : (std::min)(count, ceil_div(-origin, step));
+  const std::int64_t last = origin >= extent ? 0 : (std::min)(count, ceil_div(extent - origin, step));
+  return {first, (std::max)(first, last)};
 }
 
 }  // namespace tkl

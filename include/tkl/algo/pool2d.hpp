@@ -76,8 +76,8 @@ struct pool_row {
 
 /// `Vectors` vectors of channels of one window; the last one has `lanes` lanes where it is not whole.
 template <pool_kind K, int Vectors, bool Whole, class M, class TA, class TC, class E>
-TKL_FN void pool_block(const pool_row<TA, TC>& r, const pool_window& w, const TA* x, int lanes, typename M::value divisor,
-                       const E& epilogue, position at, TC* y) {
+TKL_FN void pool_block(const pool_row<TA, TC>& r, const pool_window& w, const TA* x, int lanes,
+                       typename M::value divisor, const E& epilogue, position at, TC* y) {
   const auto load = [&](const TA* p, int i) {
     if constexpr (Whole) {
       return M::load(p + i * M::width);
@@ -95,7 +95,7 @@ TKL_FN void pool_block(const pool_row<TA, TC>& r, const pool_window& w, const TA
       TKL_UNROLL
       for (int i = 0; i < Vectors; ++i) {
         if constexpr (K == pool_kind::max) {
-          best[i] = math<typename M::value>::max(best[i], load(tap, i));
+          best[i] = (math<typename M::value>::max)(best[i], load(tap, i));
         } else {
           best[i] = best[i] + load(tap, i);
         }
@@ -113,9 +113,9 @@ TKL_FN void pool_block(const pool_row<TA, TC>& r, const pool_window& w, const TA
   }
 }
 
-/// Output columns [at.outer[2], end) whose windows are equal but for their place; `first` is the input column of the first
-/// tap of the first window, `stride` the distance of windows. A whole run of pixels in one function, with little but the
-/// results going to memory: a store that waits for its cache line holds up all stores behind it.
+/// Output columns [at.outer[2], end) whose windows are equal but for their place; `first` is the input column of the
+/// first tap of the first window, `stride` the distance of windows. A whole run of pixels in one function, with little
+/// but the results going to memory: a store that waits for its cache line holds up all stores behind it.
 template <pool_kind K, class M, class TA, class TC, class E>
 TKL_NOINLINE void pool_columns(const pool_row<TA, TC>& row, const pool_window& window, std::int64_t first,
                                std::int64_t stride, std::int64_t end, const E& function, position at) {
@@ -143,21 +143,26 @@ TKL_NOINLINE void pool_columns(const pool_row<TA, TC>& row, const pool_window& w
 template <pool_kind K, class M, class TA, class TC, class E, class X>
 void pool2d(const pool2d_problem<TA, TC>& p, const E& epilogue, const X& executor) {
   if (is_empty(p.y)) return;
-  const std::int64_t out_rows = p.y.shape.extent[1], out_columns = p.y.shape.extent[2], in_columns = p.x.shape.extent[2];
+  const std::int64_t out_rows = p.y.shape.extent[1], out_columns = p.y.shape.extent[2],
+                     in_columns = p.x.shape.extent[2];
   // Output columns whose first and last taps lie inside of the input.
   const std::int64_t last_tap = (p.kernel[1] - 1) * p.dilation[1];
   const index_range begin_inside = indices_inside(-p.pad[1], p.stride[1], in_columns, out_columns);
   const index_range end_inside = indices_inside(last_tap - p.pad[1], p.stride[1], in_columns, out_columns);
-  const std::int64_t left = std::max(begin_inside.first, end_inside.first);
-  const std::int64_t right = std::max(left, std::min(begin_inside.last, end_inside.last));
+  const std::int64_t left = (std::max)(begin_inside.first, end_inside.first);
+  const std::int64_t right = (std::max)(left, (std::min)(begin_inside.last, end_inside.last));
   executor.parallel_for(p.y.shape.extent[0] * out_rows, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t n = item / out_rows, row = item % out_rows;
       const impl::pool_taps rows = impl::taps_of_window(p, 0, row);
       const std::int64_t first_row = row * p.stride[0] - p.pad[0] + rows.inside.first * p.dilation[0];
-      const impl::pool_row<TA, TC> r{pixel(p.x, n, first_row, 0), p.dilation[0] * p.x.shape.stride[1],
-                                     p.dilation[1] * p.x.shape.stride[2], p.x.shape.stride[2],
-                                     pixel(p.y, n, row, 0), p.y.shape.stride[2], p.y.shape.extent[3]};
+      const impl::pool_row<TA, TC> r{pixel(p.x, n, first_row, 0),
+                                     p.dilation[0] * p.x.shape.stride[1],
+                                     p.dilation[1] * p.x.shape.stride[2],
+                                     p.x.shape.stride[2],
+                                     pixel(p.y, n, row, 0),
+                                     p.y.shape.stride[2],
+                                     p.y.shape.extent[3]};
       for (std::int64_t column = 0; column < out_columns;) {
         const std::int64_t next = column == left && right > left ? right : column + 1;
         const impl::pool_taps columns = impl::taps_of_window(p, 1, column);

@@ -107,7 +107,8 @@ void resize2d(const resize2d_problem<TA, TC>& p, const E& epilogue, const X& exe
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t n = item / across / down;
       const std::int64_t top = item / across % down * block_rows, left = item % across * block_columns;
-      const std::int64_t bottom = std::min(top + block_rows, out[1]), right = std::min(left + block_columns, out[2]);
+      const std::int64_t bottom = (std::min)(top + block_rows, out[1]),
+                         right = (std::min)(left + block_columns, out[2]);
       resize_source table[block_columns];
       for (std::int64_t column = left; column < right; ++column) table[column - left] = source_of<K>(columns, column);
       for (std::int64_t row = top; row < bottom; ++row) {

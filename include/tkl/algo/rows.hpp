@@ -81,7 +81,8 @@ TKL_FN auto reduce_block(const T* x, std::int64_t first, std::int64_t n, F f) {
   for (; c + M::width <= n; c += M::width) acc[0] = P::combine(acc[0], f(M::load(x + c), c, M::width));
   if (c < n) {
     const int lanes = static_cast<int>(n - c);
-    acc[S.vectors - 1] = P::combine(acc[S.vectors - 1], P::template masked<M>(f(M::load(x + c, lanes), c, lanes), lanes));
+    acc[S.vectors - 1] =
+        P::combine(acc[S.vectors - 1], P::template masked<M>(f(M::load(x + c, lanes), c, lanes), lanes));
   }
   state sum = acc[0];
   TKL_UNROLL

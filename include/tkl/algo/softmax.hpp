@@ -63,7 +63,8 @@ TKL_NOINLINE void softmax_row(const TA* x, TC* y, std::int64_t n, position at, c
     const V scale = math<V>::div(math<V>::constant(1.0f), sum);
     apply(static_cast<const scalar*>(kept), [&](V e) { return e * scale; });
   } else {
-    const V scale = math<V>::div(math<V>::constant(1.0f), total([&](V v, std::int64_t, int) { return exponential(v); }));
+    const V scale =
+        math<V>::div(math<V>::constant(1.0f), total([&](V v, std::int64_t, int) { return exponential(v); }));
     apply(x, [&](V v) { return exponential(v) * scale; });
   }
 }

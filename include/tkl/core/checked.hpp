@@ -32,9 +32,13 @@ struct checked {
 };
 
 /// Smallest multiple of `step` that is not below `value`; both positive.
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
 
 /// Quotient rounded up; both positive.
-constexpr std::int64_t ceil_div(std::int64_t value, std::int64_t step) { return (value + step - 1) / step; }
+constexpr std::int64_t ceil_div(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step;
+}
 
 }  // namespace tkl

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element types: f32, f16, bf16, i8, u8, i32, and exact conversions of the two 16-bit floating formats.
 //
-// f16 is IEEE 754-2019 binary16; bf16 is the upper half of binary32. Narrowing rounds to nearest, ties to even; it keeps
-// subnormals, infinities and the sign of zero, and turns every NaN into a quiet NaN. Widening is exact.
+// f16 is IEEE 754-2019 binary16; bf16 is the upper half of binary32. Narrowing rounds to nearest, ties to even; it
+// keeps subnormals, infinities and the sign of zero, and turns every NaN into a quiet NaN. Widening is exact.
 #pragma once
-
-#include <tkl/config.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <tkl/config.hpp>
 
 namespace tkl {
 
@@ -29,11 +28,14 @@ inline constexpr element i32 = element::i32;
 TKL_TAGGED constexpr std::size_t size_of(element e) {
   switch (e) {
     case element::f32:
-    case element::i32: return 4;
+    case element::i32:
+      return 4;
     case element::f16:
-    case element::bf16: return 2;
+    case element::bf16:
+      return 2;
     case element::i8:
-    case element::u8: return 1;
+    case element::u8:
+      return 1;
   }
   return 0;
 }
@@ -102,9 +104,13 @@ TKL_TAGGED constexpr bfloat16 to_bfloat16(float value) {
 }
 
 /// Widens bf16 to f32 exactly.
-constexpr float to_float(bfloat16 value) { return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16); }
+constexpr float to_float(bfloat16 value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
+}
 
-constexpr float to_float(float value) { return value; }
+constexpr float to_float(float value) {
+  return value;
+}
 
 /// Maps a C++ storage type to its element; undefined for other types, which is the compile error.
 template <class T>

@@ -9,11 +9,10 @@
 //   agrees()                 whether run-time extents are those that the type declares
 #pragma once
 
-#include <tkl/core/shape.hpp>
-
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <tkl/core/shape.hpp>
 
 namespace tkl {
 
@@ -96,8 +95,8 @@ struct row_major : private detail::kept_extents<(... && (E != dyn))> {
   constexpr row_major() : row_major(detail::empty_extents(declared)) {}
   /// All extents, the static ones included.
   template <class... X, std::size_t Count = sizeof...(E)>
-    requires(sizeof...(X) == Count && sizeof...(X) > 0)
-  constexpr explicit(sizeof...(X) == 1) row_major(X... extents) : row_major(tkl::shape(extents...)) {}
+  requires(sizeof...(X) == Count && sizeof...(X) > 0) constexpr explicit(sizeof...(X) == 1) row_major(X... extents)
+      : row_major(tkl::shape(extents...)) {}
   constexpr explicit row_major([[maybe_unused]] const tkl::shape& extents) {
     if constexpr (!is_static) this->extents = extents;
   }
@@ -111,11 +110,13 @@ struct row_major : private detail::kept_extents<(... && (E != dyn))> {
   }
   constexpr axis_steps steps() const { return packed_steps(shape()); }
   constexpr bool agrees() const { return detail::fits_declared(shape(), declared); }
-  constexpr operator tkl::shape() const { return shape(); }  // NOLINT(google-explicit-constructor): a layout is its shape
+  constexpr operator tkl::shape() const {
+    return shape();
+  }  // NOLINT(google-explicit-constructor): a layout is its shape
 };
 template <std::convertible_to<std::int64_t>... X>
-  requires(sizeof...(X) > 0)
-row_major(X... extents) -> row_major<detail::dyn_for<X>...>;
+requires(sizeof...(X) > 0) row_major(X... extents)
+->row_major<detail::dyn_for<X>...>;
 
 /// Images whose channels are innermost: batch, row, column, channel.
 template <std::int64_t N = dyn, std::int64_t H = dyn, std::int64_t W = dyn, std::int64_t C = dyn>
@@ -162,8 +163,7 @@ struct nchw : private detail::kept_extents<row_major<N, H, W, C>::is_static> {
 
 /// Any extents and strides, known at run time: rows with gaps, every second element, broadcast axes (stride 0).
 template <int Rank>
-  requires(Rank >= 0 && Rank <= max_rank)
-struct strided {
+requires(Rank >= 0 && Rank <= max_rank) struct strided {
   static constexpr int rank = Rank;
   static constexpr bool is_static = Rank == 0;
   static constexpr bool unit_columns = false;

@@ -2,12 +2,11 @@
 // Packed weights: panels in the order in which a kernel reads them (algo/pack.hpp), with what they were made from.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/core/tensor.hpp>
-
-#include <cstdint>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -80,6 +79,8 @@ inline constexpr bool is_packed<packed<Kind, L, P, Panels>> = true;
 
 /// Packed weights of a kind, owned or not.
 template <class W, packed_kind Kind>
-concept packed_source = (is_packed<std::remove_cvref_t<W>> || is_packed_view<std::remove_cvref_t<W>>)&&std::remove_cvref_t<W>::kind == Kind;
+concept packed_source = (is_packed<std::remove_cvref_t<W>> ||
+                         is_packed_view<std::remove_cvref_t<W>>)&&std::remove_cvref_t<W>::kind
+                        == Kind;
 
 }  // namespace tkl

@@ -2,11 +2,10 @@
 // Shapes: up to six extents, outermost first, with broadcasting and checked sizes.
 #pragma once
 
+#include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
 #include <tkl/core/text.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 
@@ -22,8 +21,8 @@ struct shape {
 
   constexpr shape() = default;
   template <class... E>
-    requires(sizeof...(E) > 0 && sizeof...(E) <= max_rank)
-  constexpr shape(E... e) : extent{static_cast<std::int64_t>(e)...}, rank(static_cast<int>(sizeof...(E))) {}  // NOLINT
+  requires(sizeof...(E) > 0 && sizeof...(E) <= max_rank) constexpr shape(E... e)
+      : extent{static_cast<std::int64_t>(e)...}, rank(static_cast<int>(sizeof...(E))) {}  // NOLINT
 
   constexpr std::int64_t operator[](int axis) const { return extent[axis]; }
   constexpr std::int64_t& operator[](int axis) { return extent[axis]; }

@@ -2,10 +2,9 @@
 // Run-time errors as values: nothing throws, nothing allocates to report.
 #pragma once
 
+#include <new>
 #include <tkl/config.hpp>
 #include <tkl/core/text.hpp>
-
-#include <new>
 #include <type_traits>
 #include <utility>
 

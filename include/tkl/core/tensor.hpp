@@ -2,15 +2,14 @@
 // tensor: elements with a layout that own their memory.
 #pragma once
 
-#include <tkl/config.hpp>
-#include <tkl/core/status.hpp>
-#include <tkl/core/view.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <tkl/config.hpp>
+#include <tkl/core/status.hpp>
+#include <tkl/core/view.hpp>
 
 namespace tkl {
 
@@ -45,11 +44,7 @@ class tensor {
   static constexpr int rank = L::rank;
   static constexpr bool is_static = L::is_static;
 
-  TKL_FN tensor()
-    requires L::is_static
-  {
-    take_memory();
-  }
+  TKL_FN tensor() requires L::is_static { take_memory(); }
   TKL_FN explicit tensor(const L& layout) : layout_(layout) { take_memory(); }
   /// A tensor, or what is wrong: extents that the layout's type does not allow, or too little memory.
   TKL_FN static result<tensor> allocate(const L& layout) {
@@ -62,11 +57,7 @@ class tensor {
     if (bytes.value > 0 && !t.memory_) return status::failure(m << "tensor: no memory for " << bytes.value << " bytes");
     return t;
   }
-  TKL_FN static result<tensor> allocate()
-    requires L::is_static
-  {
-    return allocate(L());
-  }
+  TKL_FN static result<tensor> allocate() requires L::is_static { return allocate(L()); }
 
   T* data() { return memory_.get(); }
   const T* data() const { return memory_.get(); }
@@ -79,12 +70,12 @@ class tensor {
   const T* begin() const { return data(); }
   const T* end() const { return data() + size(); }
   /// The element at one index per axis, in logical order, unchecked.
-  template <class... I>
-  T& operator()(I... index) {
+  template <class... Index>
+  T& operator()(Index... index) {
     return view<T, L>(data(), layout_)(index...);
   }
-  template <class... I>
-  const T& operator()(I... index) const {
+  template <class... Index>
+  const T& operator()(Index... index) const {
     return view<const T, L>(data(), layout_)(index...);
   }
 

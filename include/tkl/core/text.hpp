@@ -2,13 +2,10 @@
 // Fixed text buffers for messages: built at compile time or run time, never allocating.
 #pragma once
 
-#include <tkl/config.hpp>
-
-#include <tkl/config.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tkl/config.hpp>
 
 namespace tkl {
 

@@ -2,11 +2,10 @@
 // view: a tensor in memory that somebody else owns.
 #pragma once
 
-#include <tkl/core/element.hpp>
-#include <tkl/core/layout.hpp>
-
 #include <concepts>
 #include <cstdint>
+#include <tkl/core/element.hpp>
+#include <tkl/core/layout.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -25,18 +24,15 @@ class view {
   static constexpr bool is_static = L::is_static;
 
   constexpr view() = default;
-  constexpr explicit view(T* data)
-    requires L::is_static
-      : data_(data) {}
+  constexpr explicit view(T* data) requires L::is_static : data_(data) {}
   constexpr view(T* data, const L& layout) : data_(data), layout_(layout) {}
   /// All elements of a tensor.
   template <class S>
-    requires std::same_as<typename S::layout_type, L> && std::convertible_to<decltype(std::declval<S&>().data()), T*>
+  requires std::same_as<typename S::layout_type, L> && std::convertible_to<decltype(std::declval<S&>().data()), T*>
   constexpr explicit view(S& tensor) : data_(tensor.data()), layout_(tensor.layout()) {}
   /// A view of the same elements that only reads.
   constexpr operator view<const T, L>() const  // NOLINT(google-explicit-constructor)
-    requires(!std::is_const_v<T>)
-  {
+      requires(!std::is_const_v<T>) {
     return {data_, layout_};
   }
 
@@ -50,9 +46,8 @@ class view {
     return n.valid ? n.value : 0;
   }
   /// The element at one index per axis, in logical order, unchecked.
-  template <class... I>
-    requires(sizeof...(I) == L::rank)
-  constexpr T& operator()(I... index) const {
+  template <class... Index>
+  requires(sizeof...(Index) == L::rank) constexpr T& operator()(Index... index) const {
     [[maybe_unused]] const axis_steps s = steps();
     std::int64_t at = 0;
     [[maybe_unused]] int axis = 0;

@@ -2,13 +2,12 @@
 // The caller's buffers of one run: what may be passed, and what is checked before the first step.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/core/element.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/graph/plan.hpp>
-
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace tkl {
@@ -24,10 +23,10 @@ struct buffer_argument {
   constexpr buffer_argument(T* p)  // NOLINT(google-explicit-constructor): arguments are written as they are
       : data(p), type(element_of<std::remove_const_t<T>>), writable(!std::is_const_v<T>) {}
   template <class C>
-    requires requires(C& c) {
-      c.data();
-      c.size();
-    }
+  requires requires(C& c) {
+    c.data();
+    c.size();
+  }
   constexpr buffer_argument(C&& c)  // NOLINT(google-explicit-constructor)
       : data(c.data()),
         type(element_of<std::remove_cvref_t<decltype(*c.data())>>),
@@ -62,15 +61,18 @@ TKL_TAGGED TKL_NOINLINE inline status check_address(const char* kind, const char
   message_text m = argument_label(kind, names, e);
   if (p == nullptr) return status::failure(m << ": null, " << elements << " elements expected");
   const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % size_of(e.type));
-  if (past != 0) return status::failure(m << ": the address is " << past << " bytes past a multiple of " << size_of(e.type));
+  if (past != 0)
+    return status::failure(m << ": the address is " << past << " bytes past a multiple of " << size_of(e.type));
   return {};
 }
 
 /// Checks one buffer against its edge: type, size, constness.
-TKL_TAGGED TKL_NOINLINE inline status check_argument(const char* kind, const char* names, const edge& e, const buffer_argument& b, bool written) {
+TKL_TAGGED TKL_NOINLINE inline status check_argument(const char* kind, const char* names, const edge& e,
+                                                     const buffer_argument& b, bool written) {
   message_text m = argument_label(kind, names, e);
   const std::int64_t elements = buffer_elements(e);
-  if (b.type != e.type) return status::failure(m << ": elements of type " << name_of(b.type) << ", the model has " << name_of(e.type));
+  if (b.type != e.type)
+    return status::failure(m << ": elements of type " << name_of(b.type) << ", the model has " << name_of(e.type));
   if (written && !b.writable) return status::failure(m << ": the buffer is constant");
   if (b.elements >= 0 && b.elements != elements)
     return status::failure(m << ": " << b.elements << " elements given, the model has " << elements);
@@ -90,9 +92,10 @@ inline byte_range range_of(const edge& e, const void* p) {
 }  // namespace detail
 
 /// Checks that no output overlaps an input, another output, or the workspace.
-TKL_TAGGED TKL_NOINLINE inline status check_overlap(const edge* edges, const std::int16_t* inputs, int input_count, const std::int16_t* outputs,
-                            int output_count, const char* names, const void* const* in, void* const* out, const void* workspace,
-                            std::int64_t workspace_bytes) {
+TKL_TAGGED TKL_NOINLINE inline status check_overlap(const edge* edges, const std::int16_t* inputs, int input_count,
+                                                    const std::int16_t* outputs, int output_count, const char* names,
+                                                    const void* const* in, void* const* out, const void* workspace,
+                                                    std::int64_t workspace_bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(workspace);
   const detail::byte_range arena{begin, begin + static_cast<std::uintptr_t>(workspace_bytes)};
   const auto complain = [&](const edge& e, const message_text& other) {

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // assign: evaluates an expression of tensors into a target tensor, in one kernel.
 //
-//   assign(y, relu(conv2d(x, w, {.pad = 1}) + channel(bias)));                  on the best architecture of this unit's flags
-//   assign(cpu<arch::avx2, openmp>{openmp(4), memory}, y, e);                   another target, with scratch memory
-//   assign<conv_schedule{.mr = 4, .nr = 3}>(cpu<arch::avx2>{}, y, e);           another schedule
+//   assign(y, relu(conv2d(x, w, {.pad = 1}) + channel(bias)));                  on the best architecture of this unit's
+//   flags assign(cpu<arch::avx2, openmp>{openmp(4), memory}, y, e);                   another target, with scratch
+//   memory assign<conv_schedule{.mr = 4, .nr = 3}>(cpu<arch::avx2>{}, y, e);           another schedule
 //
-// Extents. The target has exactly the expression's extents. When those and all parameters are part of the types, mistakes
-// are compile errors and assign returns nothing; else it returns a status, and after a failure nothing has been written.
-// In the first case what is left to go wrong is memory (a tensor without memory, a target that overlaps an operand): the
-// program then stops with the message.
+// Extents. The target has exactly the expression's extents. When those and all parameters are part of the types,
+// mistakes are compile errors and assign returns nothing; else it returns a status, and after a failure nothing has
+// been written. In the first case what is left to go wrong is memory (a tensor without memory, a target that overlaps
+// an operand): the program then stops with the message.
 //
-// Memory. The target must not share elements with an operand, except that an element-wise operand (a residual, c of gemm)
-// or the input of softmax and layer_norm may be the target itself, element for element. Every element of the target is
-// written once, after everything that it depends on was read.
+// Memory. The target must not share elements with an operand, except that an element-wise operand (a residual, c of
+// gemm) or the input of softmax and layer_norm may be the target itself, element for element. Every element of the
+// target is written once, after everything that it depends on was read.
 //
-// Scratch memory. Small calls use up to stack_scratch_bytes (64 KiB) of stack; scratch_bytes() says what a larger one needs
-// from the target: raw convolution weights are packed there at each call, so pack them once instead (exec/pack_conv.hpp).
+// Scratch memory. Small calls use up to stack_scratch_bytes (64 KiB) of stack; scratch_bytes() says what a larger one
+// needs from the target: raw convolution weights are packed there at each call, so pack them once instead
+// (exec/pack_conv.hpp).
 //
-// Numbers. Products and sums are f32 whatever the element types; results are rounded once to the target's. The element-wise
-// part runs in the order in which it is written.
+// Numbers. Products and sums are f32 whatever the element types; results are rounded once to the target's. The
+// element-wise part runs in the order in which it is written.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 #include <tkl/algo/map.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
@@ -30,11 +35,6 @@
 #include <tkl/exec/stack_scratch.hpp>
 #include <tkl/graph/check.hpp>
 #include <tkl/op/expression.hpp>
-
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -78,7 +78,8 @@ constexpr message_text extents_mistake(const located<TC>& y, const E& e) {
   if (y.extents.rank > 4)
     return m << op << ": the target " << y.extents << " has " << y.extents.rank << " axes, at most 4 are possible";
   for (int i = 0; i < y.extents.rank; ++i)
-    if (y.extents[i] > 1 && y.steps[i] == 0 && y.extents.elements().value > 0) return m << op << ": the target repeats its elements along axis " << i;
+    if (y.extents[i] > 1 && y.steps[i] == 0 && y.extents.elements().value > 0)
+      return m << op << ": the target repeats its elements along axis " << i;
   complaint c;
   if constexpr (operation_count<E> == 1) {
     using with = evaluator<operation_in<E>>;
@@ -98,7 +99,8 @@ template <class Target, auto... S, class TC, class E>
 constexpr std::int64_t scratch_needed(const located<TC>& y, const E& e, int workers) {
   if constexpr (operation_count<E> == 1) {
     using with = evaluator<operation_in<E>>;
-    return with::template scratch<Target, S...>(operation_of(e), axes_of(y, with::frame(operation_of(e))).outer(), workers);
+    return with::template scratch<Target, S...>(operation_of(e), axes_of(y, with::frame(operation_of(e))).outer(),
+                                                workers);
   } else {
     return 0;
   }
@@ -119,15 +121,16 @@ constexpr std::int64_t known_scratch() {
   }
 }
 
-/// An assignment whose extents and parameters are part of its types: its mistake is known to the compiler. HasTarget: the
-/// caller may bring scratch memory.
+/// An assignment whose extents and parameters are part of its types: its mistake is known to the compiler. HasTarget:
+/// the caller may bring scratch memory.
 template <bool HasTarget, class Target, class Y, class E, auto... S>
 struct static_assignment {
   static constexpr message_text mistake = [] {
     message_text m = extents_mistake<Target, S...>(locate(Y{}), E{});
     if (m.empty() && !HasTarget && known_scratch<Target, Y, E, S...>() > stack_scratch_bytes)
-      m << "assign: the kernel needs " << known_scratch<Target, Y, E, S...>() << " bytes of scratch memory, the stack gives "
-        << stack_scratch_bytes << ": pack the weights (pack_conv2d, pack_linear ...), or name a target with scratch_bytes(y, e) bytes";
+      m << "assign: the kernel needs " << known_scratch<Target, Y, E, S...>()
+        << " bytes of scratch memory, the stack gives " << stack_scratch_bytes
+        << ": pack the weights (pack_conv2d, pack_linear ...), or name a target with scratch_bytes(y, e) bytes";
     return m;
   }();
   static constexpr bool sound = no_mistake<static_assignment>::value;
@@ -221,8 +224,8 @@ auto assign_operands(const Target& target, const Y& y, const E& e) {
 
 }  // namespace impl
 
-/// y = e on `target`. Returns a status, or nothing when everything is known to the compiler (see above). `y`: a tensor or
-/// view (or part of one: slice, transpose); `e`: an expression, or an operand to copy or convert.
+/// y = e on `target`. Returns a status, or nothing when everything is known to the compiler (see above). `y`: a tensor
+/// or view (or part of one: slice, transpose); `e`: an expression, or an operand to copy or convert.
 template <auto... Schedule, eager_target Target, operand_source Y, eager_argument E>
 auto assign(const Target& target, Y&& y, const E& e) {
   return impl::assign_operands<true, Schedule...>(target, as_operand(std::forward<Y>(y)), as_leaf(e));

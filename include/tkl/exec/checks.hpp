@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of an expression's operands and target: missing, misaligned, overlapping. Checked each time before anything
-// is written.
+// The memory of an expression's operands and target: missing, misaligned, overlapping. Checked each time before
+// anything is written.
 #pragma once
-
-#include <tkl/config.hpp>
-#include <tkl/core/status.hpp>
-#include <tkl/op/expression.hpp>
-#include <tkl/op/weights.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <tkl/config.hpp>
+#include <tkl/core/status.hpp>
+#include <tkl/op/expression.hpp>
+#include <tkl/op/weights.hpp>
 #include <type_traits>
 
 namespace tkl {
@@ -86,8 +85,8 @@ inline bool same_place(const buffer_place& a, const buffer_place& b) {
   return true;
 }
 
-/// Whether two buffers lie side by side in rows of equal length, as parts of a concatenation do: their ranges meet, but no
-/// element is shared.
+/// Whether two buffers lie side by side in rows of equal length, as parts of a concatenation do: their ranges meet, but
+/// no element is shared.
 inline bool side_by_side(const buffer_place& a, const buffer_place& b) {
   const int rank = a.extents.rank;
   if (rank < 2 || b.extents.rank != rank || a.element_bytes != b.element_bytes) return false;
@@ -111,8 +110,10 @@ TKL_NOINLINE inline status check_buffer(std::string_view op, std::string_view na
   message_text m;
   const std::int64_t elements = b.extents.elements().value;
   if (elements == 0) return {};
-  if (b.data == nullptr) return status::failure(m << op << ": " << name << " is null, " << elements << " elements expected");
-  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.data) % static_cast<std::uintptr_t>(alignment));
+  if (b.data == nullptr)
+    return status::failure(m << op << ": " << name << " is null, " << elements << " elements expected");
+  const auto past =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.data) % static_cast<std::uintptr_t>(alignment));
   if (past == 0) return {};
   return status::failure(m << op << ": " << name << " begins " << past << " bytes past a multiple of " << alignment);
 }
@@ -124,10 +125,13 @@ TKL_NOINLINE inline status check_overlap(std::string_view op, std::string_view n
   if (y.begin == y.end || x.begin == x.end || x.end <= y.begin || y.end <= x.begin) return {};
   if (may_coincide && same_place(target, operand)) return {};
   if (side_by_side(target, operand) || side_by_side(operand, target)) return {};
-  const auto from_target = [&](std::uintptr_t p) { return static_cast<std::int64_t>(p) - static_cast<std::int64_t>(y.begin); };
+  const auto from_target = [&](std::uintptr_t p) {
+    return static_cast<std::int64_t>(p) - static_cast<std::int64_t>(y.begin);
+  };
   message_text m;
-  return status::failure(m << op << ": the target (bytes 0 to " << from_target(y.end) << ") overlaps " << name << " (bytes "
-                           << from_target(x.begin) << " to " << from_target(x.end) << " of the same memory)");
+  return status::failure(m << op << ": the target (bytes 0 to " << from_target(y.end) << ") overlaps " << name
+                           << " (bytes " << from_target(x.begin) << " to " << from_target(x.end)
+                           << " of the same memory)");
 }
 
 /// Ends the program with a message: for mistakes in an assign that has no status to return.

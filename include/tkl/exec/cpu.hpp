@@ -2,11 +2,10 @@
 // The CPU as a target of plans: its facts, and the kernels of its steps.
 #pragma once
 
+#include <cstdint>
 #include <tkl/exec/cpu_target.hpp>
 #include <tkl/exec/kernels.hpp>
 #include <tkl/graph/program.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 TKL_ISA_BEGIN

@@ -2,14 +2,13 @@
 // The CPU as a target: an architecture, who runs the parts of a kernel, and the caller's scratch memory.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/arch/native.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/tensor.hpp>
 #include <tkl/exec/executor.hpp>
 #include <tkl/target/cpu.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace tkl {
 
@@ -35,8 +34,8 @@ template <class X>
 struct run_context;
 
 /// Target of assign() and of compile<Model, cpu<Arch, Executor>>. `Arch`: a tag of arch/ that the unit's flags allow;
-/// arch::native is the best of them. `Executor`: serial, openmp, or the user's own (exec/executor.hpp). Scratch memory is
-/// for assign(): scratch_bytes() says how much an expression needs.
+/// arch::native is the best of them. `Executor`: serial, openmp, or the user's own (exec/executor.hpp). Scratch memory
+/// is for assign(): scratch_bytes() says how much an expression needs.
 template <class Arch = arch::native, class Executor = serial>
 struct cpu {
   using arch_type = Arch;

@@ -9,15 +9,14 @@
 // S: nothing, or the schedule that the caller chose.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
 #include <tkl/exec/checks.hpp>
 #include <tkl/op/expression.hpp>
 #include <tkl/schedule/gemm.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
 #include <type_traits>
 
 namespace tkl {
@@ -143,7 +142,7 @@ auto bind_expression(const E& e, const result_frame& f, const R& result) {
     using X = std::remove_cvref_t<decltype(e.source)>;
     constexpr bool together = Direct && has_unit_columns<X>;
     // An extent of 1 is no broadcast here, but both read the one value there is.
-    return node_at<together ? node_kind::channel : node_kind::strided>(place_leaf(locate(e.source), f));
+    return node_at < together ? node_kind::channel : node_kind::strided > (place_leaf(locate(e.source), f));
   } else {
     return e;
   }

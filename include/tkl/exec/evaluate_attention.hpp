@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How attention of tensors runs: algo/attention.hpp with scratch memory per worker. The schedule is an attention_schedule.
+// How attention of tensors runs: algo/attention.hpp with scratch memory per worker. The schedule is an
+// attention_schedule.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/algo/attention.hpp>
 #include <tkl/config.hpp>
 #include <tkl/exec/evaluate.hpp>
 #include <tkl/op/attention_expression.hpp>
 #include <tkl/schedule/attention.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -47,11 +47,12 @@ struct evaluator<attention_operation<Q, K, V, Mask, P>> {
                                              locate(op.q).extents[2] / heads, locate(op.v).extents[2] / heads);
   }
   template <class Target, auto... S, class TC, class E>
-  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f, const Target& target,
-                  std::byte* memory) {
+  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f,
+                  const Target& target, std::byte* memory) {
     const auto epilogue = bind_expression<true>(e, f, acc_node{});
     const auto with_mask = [&]<class TM>(const TM* mask, const leaf_place<TM>& place) {
-      attention_problem<T, TM, TC> p{strided_view_of(as_read_only(locate(op.q))), strided_view_of(as_read_only(locate(op.k))),
+      attention_problem<T, TM, TC> p{strided_view_of(as_read_only(locate(op.q))),
+                                     strided_view_of(as_read_only(locate(op.k))),
                                      strided_view_of(as_read_only(locate(op.v))), y};
       p.mask = mask;
       for (int i = 0; i < 4; ++i) p.mask_stride[i] = place.step[i];

@@ -2,13 +2,12 @@
 // How a concatenation of tensors runs: one map per part, each into its place of the target (algo/map.hpp).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/algo/map.hpp>
 #include <tkl/config.hpp>
 #include <tkl/exec/evaluate.hpp>
 #include <tkl/op/concat_expression.hpp>
-
-#include <cstddef>
-#include <cstdint>
 #include <tuple>
 
 namespace tkl {
@@ -29,8 +28,8 @@ struct evaluator<concat_operation<P, X...>> {
     return 0;
   }
   template <class Target, auto... S, class TC, class E>
-  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f, const Target& target,
-                  std::byte*) {
+  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f,
+                  const Target& target, std::byte*) {
     const int axis = normalise_axis(op.params.get().axis, f.rank), kernel_axis = f.kernel_axis[axis];
     result_frame moved = f;
     std::apply([&](const X&... x) { (copy_part(x, y, e, axis, kernel_axis, moved, target), ...); }, op.parts);
@@ -38,8 +37,8 @@ struct evaluator<concat_operation<P, X...>> {
 
  private:
   template <class Part, class TC, class E, class Target>
-  static void copy_part(const Part& x, const strided4<TC>& y, const E& e, int axis, int kernel_axis, result_frame& moved,
-                        const Target& target) {
+  static void copy_part(const Part& x, const strided4<TC>& y, const E& e, int axis, int kernel_axis,
+                        result_frame& moved, const Target& target) {
     const auto l = locate(x);
     const std::int64_t extent = l.extents[axis], origin = moved.origin[axis];
     map_problem<TC> p;

@@ -9,6 +9,8 @@
 // conv_schedule; depthwise convolutions take none.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/algo/conv2d.hpp>
 #include <tkl/algo/conv2d_staged.hpp>
 #include <tkl/algo/conv_transpose2d.hpp>
@@ -19,9 +21,6 @@
 #include <tkl/exec/stack_scratch.hpp>
 #include <tkl/op/conv_expression.hpp>
 
-#include <cstddef>
-#include <cstdint>
-
 namespace tkl {
 
 enum class conv_way : std::uint8_t { plain, staged, depthwise };
@@ -30,7 +29,8 @@ namespace detail {
 
 constexpr conv2d_geometry geometry_of(const attributes& a) {
   conv2d_geometry g;
-  for (int i = 0; i < 2; ++i) g.kernel[i] = a.kernel[i], g.stride[i] = a.stride[i], g.dilation[i] = a.dilation[i], g.pad[i] = a.pad[i];
+  for (int i = 0; i < 2; ++i)
+    g.kernel[i] = a.kernel[i], g.stride[i] = a.stride[i], g.dilation[i] = a.dilation[i], g.pad[i] = a.pad[i];
   g.groups = a.groups;
   return g;
 }
@@ -48,7 +48,8 @@ struct conv_setting {
   static constexpr packed_panels panels{schedule.nr * arch::width_f32, arch::width_f32};
   using weights_type = typename Op::weights_type;
   static constexpr bool raw = operand<weights_type>;
-  static_assert(is_floating(element_of<element_of_operand<typename Op::input_type>>), "the input must be f32, f16 or bf16: assign it to such a tensor first");
+  static_assert(is_floating(element_of<element_of_operand<typename Op::input_type>>),
+                "the input must be f32, f16 or bf16: assign it to such a tensor first");
 
   /// Bytes that raw weights take when packed.
   static constexpr std::int64_t packed_bytes(const Op& op) {
@@ -74,7 +75,8 @@ struct conv_setting {
       const auto l = locate(op.w);
       float* out = reinterpret_cast<float*>(memory);
       using T = element_of_operand<weights_type>;
-      pack_weights(op.params.get(), static_cast<const T*>(first_element(l)), l.extents, static_cast<const T*>(nullptr), panels, out);
+      pack_weights(op.params.get(), static_cast<const T*>(first_element(l)), l.extents, static_cast<const T*>(nullptr),
+                   panels, out);
       return out;
     } else {
       return op.w.data;
@@ -110,7 +112,8 @@ struct evaluator<conv2d_operation<X, W, P>> {
     complaint c = setting::weights_mistake(op);
     if (c.empty() && tkl::detail::is_depthwise(op.params.get().groups, tkl::detail::locate_weights(op.w).extents)) {
       c = need_rows("the input of a depthwise convolution", locate(op.x));
-      if (c.empty() && sizeof...(S) > 0) c << "a depthwise convolution is not cut by a conv_schedule: leave the schedule out";
+      if (c.empty() && sizeof...(S) > 0)
+        c << "a depthwise convolution is not cut by a conv_schedule: leave the schedule out";
     }
     return c;
   }
@@ -135,8 +138,8 @@ struct evaluator<conv2d_operation<X, W, P>> {
   }
 
   template <class Target, auto... S, class TC, class E>
-  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f, const Target& target,
-                  std::byte* memory) {
+  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f,
+                  const Target& target, std::byte* memory) {
     using setting = conv_setting<operation_type, Target, S...>;
     const auto epilogue = bind_expression<true>(e, f, acc_node{});
     const float* weights = setting::weights(op, memory);
@@ -147,9 +150,12 @@ struct evaluator<conv2d_operation<X, W, P>> {
       run_way<chosen, setting>(op, y, epilogue, target, weights, memory);
     } else {
       switch (way<setting>(op, y.shape)) {
-        case conv_way::plain: return run_way<conv_way::plain, setting>(op, y, epilogue, target, weights, memory);
-        case conv_way::staged: return run_way<conv_way::staged, setting>(op, y, epilogue, target, weights, memory);
-        case conv_way::depthwise: return run_way<conv_way::depthwise, setting>(op, y, epilogue, target, weights, memory);
+        case conv_way::plain:
+          return run_way<conv_way::plain, setting>(op, y, epilogue, target, weights, memory);
+        case conv_way::staged:
+          return run_way<conv_way::staged, setting>(op, y, epilogue, target, weights, memory);
+        case conv_way::depthwise:
+          return run_way<conv_way::depthwise, setting>(op, y, epilogue, target, weights, memory);
       }
     }
   }
@@ -218,16 +224,16 @@ struct evaluator<conv_transpose2d_operation<X, W, P>> {
                                                     axes_of(locate(op.x)).outer(), y, sizeof(element_of_operand<X>));
   }
   template <class Target, auto... S, class TC, class E>
-  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f, const Target& target,
-                  std::byte* memory) {
+  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f,
+                  const Target& target, std::byte* memory) {
     using setting = conv_setting<operation_type, Target, S...>;
     using T = element_of_operand<X>;
     const float* weights = setting::weights(op, memory);
     const auto l = locate(op.x);
-    const conv_transpose2d_problem<T, float, TC> p{{first_element(l), axes_of(l).outer()}, weights, y,
-                                                   tkl::detail::geometry_of(op.conv().attr)};
-    conv_transpose2d<setting::schedule, typename Target::machine>(p, bind_expression<true>(e, f, acc_node{}), target.executor,
-                                                                  memory + setting::packed_bytes(op));
+    const conv_transpose2d_problem<T, float, TC> p{
+        {first_element(l), axes_of(l).outer()}, weights, y, tkl::detail::geometry_of(op.conv().attr)};
+    conv_transpose2d<setting::schedule, typename Target::machine>(p, bind_expression<true>(e, f, acc_node{}),
+                                                                  target.executor, memory + setting::packed_bytes(op));
   }
 };
 

@@ -7,6 +7,8 @@
 //   others                   algo/matmul.hpp: one panel at a time
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/algo/gemm.hpp>
 #include <tkl/algo/map.hpp>
 #include <tkl/algo/matmul.hpp>
@@ -14,9 +16,6 @@
 #include <tkl/config.hpp>
 #include <tkl/exec/evaluate.hpp>
 #include <tkl/op/matmul_expression.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace tkl {
 
@@ -52,13 +51,14 @@ constexpr matrix_place matrix_place_of(const located<T>& l, bool exchange) {
 TKL_ISA_BEGIN
 namespace impl {
 
-enum class matmul_way : std::uint8_t { packed, constant, large, small };
+enum class matmul_way : std::uint8_t { packed, constant, large, is_small };
 
 template <class A, class B, class P>
 struct evaluator<matmul_operation<A, B, P>> {
   using operation_type = matmul_operation<A, B, P>;
   using TA = element_of_operand<A>;
-  static_assert(is_floating(element_of<TA>), "the first operand must be f32, f16 or bf16: assign it to such a tensor first");
+  static_assert(is_floating(element_of<TA>),
+                "the first operand must be f32, f16 or bf16: assign it to such a tensor first");
   static constexpr bool direct = true;
   static constexpr bool plain = operand<B>;
   static constexpr result_frame frame(const operation_type& op) { return result_frame(op.rule().out.rank); }
@@ -105,11 +105,12 @@ struct evaluator<matmul_operation<A, B, P>> {
       const auto a = first(op), b = second(op);
       const shape out = op.rule().out;
       const std::int64_t rows = out.back(1), columns = out.back(0), depth = a.shape.extent[a.transposed ? 2 : 3];
-      if (operation_type::is_static && !a.transposed && !b.transposed && out.rank == 2 && rows <= 128 && columns <= 128 && depth <= 128)
+      if (operation_type::is_static && !a.transposed && !b.transposed && out.rank == 2 && rows <= 128 &&
+          columns <= 128 && depth <= 128)
         return matmul_way::constant;
       const bool single = out.rank == 2 || out.elements().value == rows * columns;
       const bool leaves_cache = 4 * rows * depth > Setting::arch::cache.l2 / 2;
-      return single && leaves_cache && columns > Setting::panels.panel ? matmul_way::large : matmul_way::small;
+      return single && leaves_cache && columns > Setting::panels.panel ? matmul_way::large : matmul_way::is_small;
     }
   }
 
@@ -123,17 +124,19 @@ struct evaluator<matmul_operation<A, B, P>> {
       switch (way<with>(op)) {
         case matmul_way::large:
           return gemm_scratch_bytes(with::schedule, with::arch::width_f32, y.extent[3], depth, lies, workers);
-        case matmul_way::small: return workers * matmul_scratch_bytes(with::schedule, with::arch::width_f32, depth, lies);
+        case matmul_way::is_small:
+          return workers * matmul_scratch_bytes(with::schedule, with::arch::width_f32, depth, lies);
         case matmul_way::constant:
-        case matmul_way::packed: return 0;
+        case matmul_way::packed:
+          return 0;
       }
     }
     return 0;
   }
 
   template <class Target, auto... S, class TC, class E>
-  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f, const Target& target,
-                  std::byte* memory) {
+  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f,
+                  const Target& target, std::byte* memory) {
     run_bound<Target, S...>(op, y, bind_expression<true>(e, f, acc_node{}), target, memory);
   }
 
@@ -151,7 +154,8 @@ struct evaluator<matmul_operation<A, B, P>> {
       matmul<schedule, machine>(p, epilogue, target.executor);
     } else {
       using TB = element_of_operand<B>;
-      static_assert(is_floating(element_of<TB>), "the second operand must be f32, f16 or bf16: assign it to such a tensor first");
+      static_assert(is_floating(element_of<TB>),
+                    "the second operand must be f32, f16 or bf16: assign it to such a tensor first");
       const strided4<const TB> b{first_element(locate(op.b)), second(op).shape};
       constexpr bool constant = [] {
         if constexpr (operation_type::is_static) {
@@ -164,8 +168,8 @@ struct evaluator<matmul_operation<A, B, P>> {
         constexpr shape out = operation_type{}.rule().out;
         constexpr gemm_extents extents{static_cast<int>(out[0]), static_cast<int>(out[1]),
                                        static_cast<int>(first(operation_type{}).shape.extent[3])};
-        static_gemm<schedule, machine, extents>(a.data, a.shape.stride[2], b.data, b.shape.stride[2], y.data, y.shape.stride[2],
-                                                epilogue);
+        static_gemm<schedule, machine, extents>(a.data, a.shape.stride[2], b.data, b.shape.stride[2], y.data,
+                                                y.shape.stride[2], epilogue);
       } else {
         const matmul_problem<TA, TB, TC> p{a, b, y, {first(op).transposed, second(op).transposed}};
         if (way<with>(op) == matmul_way::large) {
@@ -198,12 +202,13 @@ struct evaluator<gemm_operation<A, B, C, P>> {
   }
 
   template <class Target, auto... S, class TC, class E>
-  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f, const Target& target,
-                  std::byte* memory) {
+  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f,
+                  const Target& target, std::byte* memory) {
     const gemm_params& p = op.scales.get();
     const literal_node alpha{{}, static_cast<float>(p.alpha)}, beta{{}, static_cast<float>(p.beta)};
     const auto with_product = [&](const auto& sum) {
-      product_evaluator::template run_bound<Target, S...>(op.product(), y, bind_expression<true>(e, f, sum), target, memory);
+      product_evaluator::template run_bound<Target, S...>(op.product(), y, bind_expression<true>(e, f, sum), target,
+                                                          memory);
     };
     const auto without_product = [&](const auto& rest) {
       map_problem<TC> m{y.data};

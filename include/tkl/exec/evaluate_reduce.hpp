@@ -2,14 +2,13 @@
 // How reductions of tensors run: algo/reduce.hpp, no scratch memory. The schedule is a row_schedule.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/algo/reduce.hpp>
 #include <tkl/config.hpp>
 #include <tkl/exec/evaluate.hpp>
 #include <tkl/op/reduce_expression.hpp>
 #include <tkl/schedule/row.hpp>
-
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace tkl {
@@ -19,7 +18,8 @@ namespace impl {
 template <class X, reduce_kind Kind, class P>
 struct evaluator<reduce_operation<X, Kind, P>> {
   using operation_type = reduce_operation<X, Kind, P>;
-  static_assert(is_floating(element_of<element_of_operand<X>>), "the input must be f32, f16 or bf16: assign it to such a tensor first");
+  static_assert(is_floating(element_of<element_of_operand<X>>),
+                "the input must be f32, f16 or bf16: assign it to such a tensor first");
 
   /// Axes that are reduced away leave an axis of the kernel without one of the result.
   static constexpr result_frame frame(const operation_type& op) {
@@ -34,7 +34,8 @@ struct evaluator<reduce_operation<X, Kind, P>> {
   template <class Target, auto... S>
   static constexpr complaint mistake(const operation_type& op) {
     need_schedule<row_schedule, S...>();
-    static_assert(valid_row_schedule<schedule_or<row_schedule{}, S...>>, "a row_schedule has 1 to 8 vectors and a buffer of 64 to 16384");
+    static_assert(valid_row_schedule<schedule_or<row_schedule{}, S...>>,
+                  "a row_schedule has 1 to 8 vectors and a buffer of 64 to 16384");
     return need_rows("the input", locate(op.x));
   }
   template <class Target, auto... S>
@@ -42,7 +43,8 @@ struct evaluator<reduce_operation<X, Kind, P>> {
     return 0;
   }
   template <class Target, auto... S, class TC, class E>
-  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f, const Target& target, std::byte*) {
+  static void run(const operation_type& op, const strided4<TC>& y, const E& e, const result_frame& f,
+                  const Target& target, std::byte*) {
     const auto x = as_read_only(locate(op.x));
     const unsigned axes = op.reduction().axes << (4 - x.extents.rank);
     const reduce_problem<element_of_operand<X>, TC> p{strided_view_of(x), y, axes};
@@ -52,7 +54,8 @@ struct evaluator<reduce_operation<X, Kind, P>> {
       static_assert(operation<E>, "an index takes no element-wise part");
       reduce<schedule, Kind, typename Target::machine>(p, acc_node{}, target.executor);
     } else {
-      reduce<schedule, Kind, typename Target::machine>(p, bind_expression<keeps_columns()>(e, f, acc_node{}), target.executor);
+      reduce<schedule, Kind, typename Target::machine>(p, bind_expression<keeps_columns()>(e, f, acc_node{}),
+                                                       target.executor);
     }
   }
 

@@ -18,11 +18,12 @@ struct evaluator<resize_operation<X, P>> : spatial_evaluator<resize_operation<X,
                   const Target& target, std::byte*) {
     const resize_rule_result r = op.resizing();
     const resize_params& a = op.params.get();
-    const resize2d_problem<element_of_operand<X>, TC> p{strided_view_of(as_read_only(locate(op.x))),
-                                                        y,
-                                                        {static_cast<float>(r.scale[0]), static_cast<float>(r.scale[1])},
-                                                        a.coordinates,
-                                                        a.rounding};
+    const resize2d_problem<element_of_operand<X>, TC> p{
+        strided_view_of(as_read_only(locate(op.x))),
+        y,
+        {static_cast<float>(r.scale[0]), static_cast<float>(r.scale[1])},
+        a.coordinates,
+        a.rounding};
     using machine = typename Target::machine;
     const auto epilogue = bind_expression<true>(e, f, acc_node{});
     if constexpr (P::is_static) {
@@ -38,8 +39,8 @@ struct evaluator<resize_operation<X, P>> : spatial_evaluator<resize_operation<X,
 template <class X, class P>
 struct evaluator<pad_operation<X, P>> : spatial_evaluator<pad_operation<X, P>, X> {
   template <class Target, auto... S, class TC, class E>
-  static void run(const pad_operation<X, P>& op, const strided4<TC>& y, const E& e, const result_frame& f, const Target& target,
-                  std::byte*) {
+  static void run(const pad_operation<X, P>& op, const strided4<TC>& y, const E& e, const result_frame& f,
+                  const Target& target, std::byte*) {
     const auto x = as_read_only(locate(op.x));
     pad_problem<element_of_operand<X>, TC> p{strided_view_of(x), y};
     for (int i = 0; i < x.extents.rank; ++i) p.before[4 - x.extents.rank + i] = op.params.get().before[i];

@@ -2,11 +2,10 @@
 // What pooling, resizing and padding of tensors share when they run: no scratch memory, no schedule.
 #pragma once
 
+#include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/exec/evaluate.hpp>
 #include <tkl/op/spatial_expression.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -14,7 +13,8 @@ namespace impl {
 
 template <class Op, class X>
 struct spatial_evaluator {
-  static_assert(is_floating(element_of<element_of_operand<X>>), "the input must be f32, f16 or bf16: assign it to such a tensor first");
+  static_assert(is_floating(element_of<element_of_operand<X>>),
+                "the input must be f32, f16 or bf16: assign it to such a tensor first");
   static constexpr result_frame frame(const Op&) { return result_frame(X::rank); }
   template <class Target, auto... S>
   static constexpr complaint mistake(const Op& op) {

@@ -60,7 +60,8 @@ class openmp {
       f(std::int64_t{0}, n, 0);
       return;
     }
-#  pragma omp parallel num_threads(parts)
+    // Always the same team size: the OpenMP run time allocates when a team grows.
+#  pragma omp parallel num_threads(workers_)
     for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads())
       f(part_begin(n, parts, part), part_begin(n, parts, part + 1), part);
   }

@@ -5,10 +5,9 @@
 //   run<Key, Arch, Machine>(step, context)
 #pragma once
 
+#include <cstdint>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/exec/run_context.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 

@@ -2,6 +2,7 @@
 // Steps of a plan as calls of the contractions: convolutions and matrix products.
 #pragma once
 
+#include <cstdint>
 #include <tkl/algo/conv2d.hpp>
 #include <tkl/algo/conv2d_staged.hpp>
 #include <tkl/algo/conv_transpose2d.hpp>
@@ -9,13 +10,12 @@
 #include <tkl/algo/matmul.hpp>
 #include <tkl/exec/kernel.hpp>
 
-#include <cstdint>
-
 namespace tkl {
 
 constexpr conv2d_geometry geometry_of(const step_parameters& p) {
   conv2d_geometry g;
-  for (int i = 0; i < 2; ++i) g.kernel[i] = p.kernel[i], g.stride[i] = p.stride[i], g.dilation[i] = p.dilation[i], g.pad[i] = p.pad[i];
+  for (int i = 0; i < 2; ++i)
+    g.kernel[i] = p.kernel[i], g.stride[i] = p.stride[i], g.dilation[i] = p.dilation[i], g.pad[i] = p.pad[i];
   g.groups = p.groups;
   return g;
 }
@@ -26,14 +26,15 @@ template <>
 struct kernel<algorithm::conv2d> {
   template <class Arch, class M>
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
-    return conv2d_scratch_bytes(Arch::conv, geometry_of(s.parameters), strided_shape_of(e[s.in[0]]), strided_shape_of(e[s.out]),
-                                static_cast<std::int64_t>(size_of(e[s.in[0]].type)));
+    return conv2d_scratch_bytes(Arch::conv, geometry_of(s.parameters), strided_shape_of(e[s.in[0]]),
+                                strided_shape_of(e[s.out]), static_cast<std::int64_t>(size_of(e[s.in[0]].type)));
   }
   template <kernel_key K, class Arch, class M, class C>
   static void run(const step& s, const C& c) {
     using in = const storage_t<K.in>;
     using out = storage_t<K.out>;
-    const conv2d_problem<std::remove_const_t<in>, float, out> p{strided_view<in>(c, s.in[0]), c.template data<const float>(s.weight),
+    const conv2d_problem<std::remove_const_t<in>, float, out> p{strided_view<in>(c, s.in[0]),
+                                                                c.template data<const float>(s.weight),
                                                                 strided_view<out>(c, s.out), geometry_of(s.parameters)};
     conv2d<Arch::conv, M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
   }
@@ -65,13 +66,15 @@ struct kernel<algorithm::conv_transpose2d> {
   template <class Arch, class M>
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
     return conv_transpose2d_scratch_bytes(Arch::conv, geometry_of(s.parameters), strided_shape_of(e[s.in[0]]),
-                                          strided_shape_of(e[s.out]), static_cast<std::int64_t>(size_of(e[s.in[0]].type)));
+                                          strided_shape_of(e[s.out]),
+                                          static_cast<std::int64_t>(size_of(e[s.in[0]].type)));
   }
   template <kernel_key K, class Arch, class M, class C>
   static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
-    const conv_transpose2d_problem<in, float, out> p{strided_view<const in>(c, s.in[0]), c.template data<const float>(s.weight),
+    const conv_transpose2d_problem<in, float, out> p{strided_view<const in>(c, s.in[0]),
+                                                     c.template data<const float>(s.weight),
                                                      strided_view<out>(c, s.out), geometry_of(s.parameters)};
     conv_transpose2d<Arch::conv, M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
   }
@@ -117,8 +120,8 @@ struct kernel<algorithm::depthwise> : no_scratch {
     p.weights = c.template data<const float>(s.weight);
     p.y = strided_view<out>(c, s.out);
     for (int i = 0; i < 2; ++i)
-      p.kernel[i] = s.parameters.kernel[i], p.stride[i] = s.parameters.stride[i], p.dilation[i] = s.parameters.dilation[i],
-      p.pad[i] = s.parameters.pad[i];
+      p.kernel[i] = s.parameters.kernel[i], p.stride[i] = s.parameters.stride[i],
+      p.dilation[i] = s.parameters.dilation[i], p.pad[i] = s.parameters.pad[i];
     p.multiplier = p.x.shape.extent[3] == 0 ? 1 : p.y.shape.extent[3] / p.x.shape.extent[3];
     constexpr depthwise_schedule schedule = depthwise_schedule_for(K.variant[0], K.variant[1], K.variant[2], 1, 1);
     depthwise<schedule, M>(p, epilogue_of<K>(s, c), c.executor);

@@ -2,14 +2,13 @@
 // Steps of a plan as calls of the row-wise and element-wise algorithms.
 #pragma once
 
+#include <cstdint>
 #include <tkl/algo/attention.hpp>
 #include <tkl/algo/layer_norm.hpp>
 #include <tkl/algo/map.hpp>
 #include <tkl/algo/reduce.hpp>
 #include <tkl/algo/softmax.hpp>
 #include <tkl/exec/kernel.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -31,7 +30,8 @@ struct kernel<algorithm::layer_norm> : no_scratch {
   static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
-    const layer_norm_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out), s.parameters.real[0]};
+    const layer_norm_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out),
+                                        s.parameters.real[0]};
     layer_norm<row_schedule{}, M>(p, epilogue_of<K>(s, c), c.executor);
   }
 };
@@ -74,14 +74,15 @@ struct kernel<algorithm::attention> {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     attention_problem<in, in, out> p{strided_view<const in>(c, s.in[0]), strided_view<const in>(c, s.in[1]),
-                                        strided_view<const in>(c, s.in[2]), strided_view<out>(c, s.out)};
+                                     strided_view<const in>(c, s.in[2]), strided_view<out>(c, s.out)};
     if (K.variant[0] != 0) {
       p.mask = c.template data<const in>(s.in[3]);
       for (int i = 0; i < 4; ++i) p.mask_stride[i] = c.edges[s.in[3]].stride[i];
     }
     p.heads = s.parameters.heads;
     p.scale = s.parameters.real[0];
-    attention<attention_schedule_for(Arch::registers, Arch::width_f32), M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
+    attention<attention_schedule_for(Arch::registers, Arch::width_f32), M>(p, epilogue_of<K>(s, c), c.executor,
+                                                                           c.scratch(s));
   }
 };
 

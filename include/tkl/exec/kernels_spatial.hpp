@@ -2,12 +2,11 @@
 // Steps of a plan as calls of the spatial algorithms.
 #pragma once
 
+#include <cstdint>
 #include <tkl/algo/pad.hpp>
 #include <tkl/algo/pool2d.hpp>
 #include <tkl/algo/resize2d.hpp>
 #include <tkl/exec/kernel.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 TKL_ISA_BEGIN

@@ -5,11 +5,10 @@
 // instruction set they would end programs on an older CPU. The allocator carries the ISA namespace into their names.
 #pragma once
 
-#include <tkl/config.hpp>
-
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <tkl/config.hpp>
 #include <vector>
 
 namespace tkl {

@@ -2,16 +2,15 @@
 // Aligned memory that owns itself: the arena of a workspace, the packed weights of a model.
 #pragma once
 
-#include <tkl/config.hpp>
-#include <tkl/core/checked.hpp>
-#include <tkl/core/status.hpp>
-#include <tkl/graph/plan.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <tkl/config.hpp>
+#include <tkl/core/checked.hpp>
+#include <tkl/core/status.hpp>
+#include <tkl/graph/plan.hpp>
 
 namespace tkl {
 

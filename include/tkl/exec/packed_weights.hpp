@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed weights: one buffer in the layout that a plan's kernels read, made from a safetensors file or mapped from a file
-// of tkl's own.
+// Packed weights: one buffer in the layout that a plan's kernels read, made from a safetensors file or mapped from a
+// file of tkl's own.
 //
 // The packed file: 64 bytes of header (magic, version, layout hash, bytes, a sum over the payload), then the buffer as
 // it lies in memory. The hash covers what decides the layout (names, shapes, folds, panels); a file whose hash differs
 // was written for another graph, target or version, and is refused.
 #pragma once
 
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/mapped_file.hpp>
 #include <tkl/exec/memory_block.hpp>
 #include <tkl/exec/safetensors.hpp>
 #include <tkl/exec/weight_values.hpp>
-
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
 namespace tkl {
@@ -87,7 +86,8 @@ constexpr std::uint64_t hash_layout(const load_view& v) {
     const packed_tensor& p = v.packed[i];
     u(p.kind), u(p.source), u(p.bias), u(p.groups), u(p.offset), u(p.bytes);
     for (int k = 0; k < 2; ++k) u(p.stride[k]), u(p.dilation[k]);
-    for (int f = p.fold_begin; f < p.fold_begin + p.fold_count; ++f) u(v.folds[f].kind), u(v.folds[f].in[0]), u(v.folds[f].in[1]);
+    for (int f = p.fold_begin; f < p.fold_begin + p.fold_count; ++f)
+      u(v.folds[f].kind), u(v.folds[f].in[0]), u(v.folds[f].in[1]);
   }
   return h.h;
 }
@@ -108,7 +108,8 @@ TKL_COLD inline status check_tensors(const load_view& plan, const safetensors& f
     tkl::shape expected;
     expected.rank = n.rank;
     for (int k = 0; k < n.rank; ++k) expected[k] = n.extent[k];
-    if (!(t->shape == expected)) return status::failure(m << "shape " << t->shape << " in the file, the model has " << expected);
+    if (!(t->shape == expected))
+      return status::failure(m << "shape " << t->shape << " in the file, the model has " << expected);
     if (!t->supported() || t->type != n.type)
       return status::failure(m << "type " << t->type_name() << " in the file, the model has " << name_of(n.type));
   }
@@ -128,13 +129,15 @@ TKL_COLD inline result<packed_weights> map_packed(const load_view& plan, mapped_
   packed_header h;
   message_text m;
   m << path << ": ";
-  if (file.size() < sizeof h) return status::failure(m << "a packed file of " << file.size() << " bytes, its header has 64");
+  if (file.size() < sizeof h)
+    return status::failure(m << "a packed file of " << file.size() << " bytes, its header has 64");
   std::memcpy(&h, file.data(), sizeof h);
   if (h.version != packed_version)
-    return status::failure(m << "packed file of version " << static_cast<std::int64_t>(h.version) << ", this is version "
-                             << static_cast<std::int64_t>(packed_version));
+    return status::failure(m << "packed file of version " << static_cast<std::int64_t>(h.version)
+                             << ", this is version " << static_cast<std::int64_t>(packed_version));
   if (h.header_bytes != sizeof h || h.bytes != plan.weights_bytes)
-    return status::failure(m << "packed file with " << h.bytes << " bytes of weights, the model has " << plan.weights_bytes);
+    return status::failure(m << "packed file with " << h.bytes << " bytes of weights, the model has "
+                             << plan.weights_bytes);
   if (h.layout_hash != plan.layout_hash)
     return status::failure(m << "packed for another graph, target or version: its layout hash differs");
   if (file.size() != sizeof h + static_cast<std::size_t>(h.bytes))
@@ -145,7 +148,8 @@ TKL_COLD inline result<packed_weights> map_packed(const load_view& plan, mapped_
 }  // namespace impl
 
 /// Packs the tensors of an open weights file.
-TKL_COLD inline result<packed_weights> pack_weights(const load_view& plan, const safetensors& file, const load_options& options) {
+TKL_COLD inline result<packed_weights> pack_weights(const load_view& plan, const safetensors& file,
+                                                    const load_options& options) {
   if (status s = impl::check_tensors(plan, file, options); !s) return s;
   result<memory_block> memory = memory_block::allocate(plan.weights_bytes, true);
   if (!memory) return memory.error();
@@ -156,7 +160,8 @@ TKL_COLD inline result<packed_weights> pack_weights(const load_view& plan, const
 }
 
 /// Opens a weights file of either kind. Errors name the tensor, the byte, or both values.
-TKL_COLD inline result<packed_weights> load_weights(const load_view& plan, const char* path, const load_options& options) {
+TKL_COLD inline result<packed_weights> load_weights(const load_view& plan, const char* path,
+                                                    const load_options& options) {
   result<mapped_file> file = mapped_file::open(path);
   if (!file) return file.error();
   if (file->size() >= sizeof packed_magic && std::memcmp(file->data(), packed_magic, sizeof packed_magic) == 0)
@@ -176,7 +181,8 @@ TKL_COLD inline status save_weights(const load_view& plan, const packed_weights&
   h.bytes = plan.weights_bytes;
   const auto bytes = static_cast<std::size_t>(plan.weights_bytes);
   std::FILE* f = std::fopen(path, "wb");
-  bool good = f != nullptr && std::fwrite(&h, sizeof h, 1, f) == 1 && (bytes == 0 || std::fwrite(weights.data(), bytes, 1, f) == 1);
+  bool good = f != nullptr && std::fwrite(&h, sizeof h, 1, f) == 1 &&
+              (bytes == 0 || std::fwrite(weights.data(), bytes, 1, f) == 1);
   if (f != nullptr) good = std::fclose(f) == 0 && good;
   if (good) return {};
   if (f != nullptr) std::remove(path);

@@ -2,14 +2,13 @@
 // Weights as a framework wrote them: what packing checks before it reads them.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <tkl/arch/native.hpp>
 #include <tkl/config.hpp>
 #include <tkl/exec/checks.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/weights.hpp>
-
-#include <cstdint>
-#include <string_view>
 #include <type_traits>
 
 namespace tkl {
@@ -53,7 +52,8 @@ status check_raw(std::string_view op, const view<const T, L>& w, const B& bias, 
 template <class W>
 auto raw_weights(const W& w) {
   const auto v = as_operand(w);
-  static_assert(!requires { v.source; }, "weights are a tensor or a plain view: copy a slice or permutation first");
+  static_assert(
+      !requires { v.source; }, "weights are a tensor or a plain view: copy a slice or permutation first");
   return view<const element_of_operand<decltype(v)>, typename decltype(v)::layout_type>(v.data(), v.layout());
 }
 

@@ -2,12 +2,11 @@
 // What a step needs while it runs: where the spaces of its edges lie, and who runs its parts.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/expr/code.hpp>
 #include <tkl/graph/plan.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -28,11 +27,16 @@ struct run_context {
     if (e < 0) return nullptr;
     const edge& x = edges[e];
     switch (x.where) {
-      case space::arena: return arena + x.offset;
-      case space::weights: return const_cast<std::byte*>(weights) + x.offset;
-      case space::input: return const_cast<std::byte*>(static_cast<const std::byte*>(inputs[x.index])) + x.offset;
-      case space::output: return static_cast<std::byte*>(outputs[x.index]) + x.offset;
-      case space::none: return nullptr;
+      case space::arena:
+        return arena + x.offset;
+      case space::weights:
+        return const_cast<std::byte*>(weights) + x.offset;
+      case space::input:
+        return const_cast<std::byte*>(static_cast<const std::byte*>(inputs[x.index])) + x.offset;
+      case space::output:
+        return static_cast<std::byte*>(outputs[x.index]) + x.offset;
+      case space::none:
+        return nullptr;
     }
     return nullptr;
   }
@@ -46,7 +50,8 @@ struct run_context {
 
 /// Operand slots of an expression: addresses and strides of edges, literals, axes of indices.
 template <class X>
-operand_values operands_of(const expr_code& code, const std::int16_t* operand, const float* literal, const run_context<X>& c) {
+operand_values operands_of(const expr_code& code, const std::int16_t* operand, const float* literal,
+                           const run_context<X>& c) {
   operand_values v;
   int slot = 0;
   for (int i = 0; i < code.size; ++i) {

@@ -2,15 +2,14 @@
 // Running a plan: the loop over its steps, the memory of one caller, the checks before the first step.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/arguments.hpp>
 #include <tkl/exec/memory_block.hpp>
 #include <tkl/exec/run_context.hpp>
 #include <tkl/graph/plan.hpp>
-
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace tkl {
@@ -47,8 +46,8 @@ constexpr std::int64_t worker_scratch_bytes(const plan_reference<X>& p, int work
   return most * workers;
 }
 
-/// Memory of one caller: the arena, and the scratch of further workers. Not shared between threads; any model whose needs
-/// it covers may use it, one at a time.
+/// Memory of one caller: the arena, and the scratch of further workers. Not shared between threads; any model whose
+/// needs it covers may use it, one at a time.
 class arena_workspace {
  public:
   static result<arena_workspace> make(std::int64_t arena_bytes, std::int64_t scratch_bytes) {
@@ -82,15 +81,15 @@ result<arena_workspace> shared_workspace(int workers = 1) {
 
 /// Runs one step; checks nothing.
 template <class X>
-void run_step(const plan_reference<X>& p, int index, const std::byte* weights, const arena_workspace& w, const void* const* in,
-              void* const* out, const X& executor) {
+void run_step(const plan_reference<X>& p, int index, const std::byte* weights, const arena_workspace& w,
+              const void* const* in, void* const* out, const X& executor) {
   const run_context<X> c{p.edges, in, out, w.arena(), weights, w.scratch(), executor};
   const step& s = p.steps[index];
   p.kernels[s.kernel](s, c);
 }
 
-/// Runs all steps on untyped buffers of the model's types and sizes. Fails before the first step when the workspace is too
-/// small, a buffer is null or misaligned, or an output overlaps something.
+/// Runs all steps on untyped buffers of the model's types and sizes. Fails before the first step when the workspace is
+/// too small, a buffer is null or misaligned, or an output overlaps something.
 template <class X>
 status run_plan(const plan_reference<X>& p, const std::byte* weights, const arena_workspace& w, const void* const* in,
                 void* const* out, const X& executor) {
@@ -118,8 +117,8 @@ inline constexpr int max_arguments = 64;
 
 /// The same with typed buffers, inputs then outputs, which are checked against the plan first.
 template <class X>
-status run_checked(const plan_reference<X>& p, const std::byte* weights, const arena_workspace& w, const buffer_argument* all,
-                   const X& executor) {
+status run_checked(const plan_reference<X>& p, const std::byte* weights, const arena_workspace& w,
+                   const buffer_argument* all, const X& executor) {
   const void* in[max_arguments]{};
   void* out[max_arguments]{};
   for (int i = 0; i < p.input_count; ++i) {

@@ -116,7 +116,8 @@ class safetensors {
 
     std::vector<impl::header_entry*> order(entries.size(), nullptr);
     for (std::size_t i = 0; i < entries.size(); ++i) order[i] = &entries[i];
-    impl::sort_entries(order, [](const impl::header_entry* a, const impl::header_entry* b) { return a->name < b->name; });
+    impl::sort_entries(order,
+                       [](const impl::header_entry* a, const impl::header_entry* b) { return a->name < b->name; });
     for (std::size_t i = 1; i < order.size(); ++i)
       if (order[i]->name == order[i - 1]->name)
         return status::failure(m << "tensor '" << impl::name_text(order[i]->name).view() << "' occurs twice");

@@ -171,7 +171,7 @@ class header_reader {
   }
   bool Uint64(std::uint64_t v) {
     if (state_ != state::extents && state_ != state::offsets) return stray("a number");
-    if (v <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    if (v <= static_cast<std::uint64_t>((std::numeric_limits<std::int64_t>::max)()))
       return number(static_cast<std::int64_t>(v));
     return too_large();
   }

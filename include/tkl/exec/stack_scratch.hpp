@@ -2,10 +2,9 @@
 // The scratch memory of small calls: a buffer on the stack of bounded size.
 #pragma once
 
-#include <tkl/config.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <tkl/config.hpp>
 
 namespace tkl {
 

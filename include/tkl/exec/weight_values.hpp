@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load time: raw tensors of a file, folded and packed into the one buffer that kernels read.
 //
-// The load nodes are evaluated in double precision, one packed tensor at a time; what is read from the file is not kept.
+// The load nodes are evaluated in double precision, one packed tensor at a time; what is read from the file is not
+// kept.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
 #include <tkl/algo/pack.hpp>
 #include <tkl/algo/pack_depthwise.hpp>
 #include <tkl/config.hpp>
@@ -12,11 +17,6 @@
 #include <tkl/exec/run_functions.hpp>
 #include <tkl/exec/safetensors.hpp>
 #include <tkl/graph/program.hpp>
-
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
 
 namespace tkl {
 
@@ -45,13 +45,20 @@ class load_evaluator {
   TKL_COLD impl::level_vector<double> values(int id) const {
     const load_node& n = plan_.loads[id];
     switch (n.kind) {
-      case op_kind::weight: return raw(n);
-      case op_kind::literal: return {static_cast<double>(n.number)};
-      case op_kind::reshape: return values(n.in[0]);
-      case op_kind::transpose: return transposed(n);
-      case op_kind::concat: return concatenated(n);
-      case op_kind::batch_norm: return batch_norm(n);
-      default: return mapped(n);
+      case op_kind::weight:
+        return raw(n);
+      case op_kind::literal:
+        return {static_cast<double>(n.number)};
+      case op_kind::reshape:
+        return values(n.in[0]);
+      case op_kind::transpose:
+        return transposed(n);
+      case op_kind::concat:
+        return concatenated(n);
+      case op_kind::batch_norm:
+        return batch_norm(n);
+      default:
+        return mapped(n);
     }
   }
 
@@ -75,12 +82,24 @@ class load_evaluator {
     const auto same = [](auto x) { return x; };
     const auto widened = [](auto x) { return to_float(x); };
     switch (n.type) {
-      case element::f32: convert(0.0f, same); break;
-      case element::f16: convert(half{}, widened); break;
-      case element::bf16: convert(bfloat16{}, widened); break;
-      case element::i8: convert(std::int8_t{}, same); break;
-      case element::u8: convert(std::uint8_t{}, same); break;
-      case element::i32: convert(std::int32_t{}, same); break;
+      case element::f32:
+        convert(0.0f, same);
+        break;
+      case element::f16:
+        convert(half{}, widened);
+        break;
+      case element::bf16:
+        convert(bfloat16{}, widened);
+        break;
+      case element::i8:
+        convert(std::int8_t{}, same);
+        break;
+      case element::u8:
+        convert(std::uint8_t{}, same);
+        break;
+      case element::i32:
+        convert(std::int32_t{}, same);
+        break;
     }
     return v;
   }
@@ -106,7 +125,8 @@ class load_evaluator {
     for (std::size_t i = 0; i < v.size(); ++i) {
       double x[3]{};
       for (int k = 0; k < arity; ++k)
-        x[k] = operand[k][static_cast<std::size_t>(source_index(n, plan_.loads[n.in[k]], static_cast<std::int64_t>(i)))];
+        x[k] =
+            operand[k][static_cast<std::size_t>(source_index(n, plan_.loads[n.in[k]], static_cast<std::int64_t>(i)))];
       v[i] = call_function(n.function, x);
     }
     return v;
@@ -141,7 +161,8 @@ class load_evaluator {
       const std::int64_t run = plan_.loads[id].extent[n.aux] * inner;
       for (std::int64_t o = 0; o < outer; ++o)
         for (std::int64_t k = 0; k < run; ++k)
-          v[static_cast<std::size_t>(o * n.extent[n.aux] * inner + at + k)] = part[static_cast<std::size_t>(o * run + k)];
+          v[static_cast<std::size_t>(o * n.extent[n.aux] * inner + at + k)] =
+              part[static_cast<std::size_t>(o * run + k)];
       at += run;
     }
     return v;
@@ -168,7 +189,8 @@ class load_evaluator {
 struct folded_affine {
   impl::level_vector<double> scale, bias;
 };
-TKL_COLD inline folded_affine fold_of(const load_view& plan, const load_evaluator& e, const packed_tensor& p, std::size_t channels) {
+TKL_COLD inline folded_affine fold_of(const load_view& plan, const load_evaluator& e, const packed_tensor& p,
+                                      std::size_t channels) {
   folded_affine a{impl::level_vector<double>(channels, 1.0), impl::level_vector<double>(channels, 0.0)};
   if (p.bias >= 0) a.bias = e.values(p.bias);
   for (int f = p.fold_begin; f < p.fold_begin + p.fold_count; ++f) {
@@ -178,12 +200,24 @@ TKL_COLD inline folded_affine fold_of(const load_view& plan, const load_evaluato
     for (std::size_t c = 0; c < channels; ++c) {
       const double u = x[x.size() == 1 ? 0 : c], t = y[y.size() == 1 ? 0 : c];
       switch (fold.kind) {
-        case fold_kind::add: a.bias[c] += u; break;
-        case fold_kind::sub: a.bias[c] -= u; break;
-        case fold_kind::sub_from: a.scale[c] = -a.scale[c], a.bias[c] = u - a.bias[c]; break;
-        case fold_kind::mul: a.scale[c] *= u, a.bias[c] *= u; break;
-        case fold_kind::div: a.scale[c] /= u, a.bias[c] /= u; break;
-        case fold_kind::affine: a.scale[c] *= u, a.bias[c] = a.bias[c] * u + t; break;
+        case fold_kind::add:
+          a.bias[c] += u;
+          break;
+        case fold_kind::sub:
+          a.bias[c] -= u;
+          break;
+        case fold_kind::sub_from:
+          a.scale[c] = -a.scale[c], a.bias[c] = u - a.bias[c];
+          break;
+        case fold_kind::mul:
+          a.scale[c] *= u, a.bias[c] *= u;
+          break;
+        case fold_kind::div:
+          a.scale[c] /= u, a.bias[c] /= u;
+          break;
+        case fold_kind::affine:
+          a.scale[c] *= u, a.bias[c] = a.bias[c] * u + t;
+          break;
       }
     }
   }
@@ -200,22 +234,28 @@ TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e,
     for (std::size_t i = 0; i < v.size(); ++i) out[i] = static_cast<float>(v[i]);
     return;
   }
-  const std::int64_t channels = p.kind == pack_kind::conv_transpose2d ? b * p.groups : p.kind == pack_kind::matrix ? b : a;
+  const std::int64_t channels = p.kind == pack_kind::conv_transpose2d ? b * p.groups
+                                : p.kind == pack_kind::matrix         ? b
+                                                                      : a;
   const folded_affine f = fold_of(plan, e, p, static_cast<std::size_t>(channels));
   switch (p.kind) {
     case pack_kind::conv2d:
-      return pack_conv2d(v.data(), conv_weights{b * p.groups, a, {n.extent[2], n.extent[3]}, p.groups}, f.scale.data(), f.bias.data(),
-                         panels, out);
+      return pack_conv2d(v.data(), conv_weights{b * p.groups, a, {n.extent[2], n.extent[3]}, p.groups}, f.scale.data(),
+                         f.bias.data(), panels, out);
     case pack_kind::depthwise:
-      return pack_depthwise(v.data(), a, std::int64_t{n.extent[2]} * n.extent[3], f.scale.data(), f.bias.data(), plan.width, out);
+      return pack_depthwise(v.data(), a, std::int64_t{n.extent[2]} * n.extent[3], f.scale.data(), f.bias.data(),
+                            plan.width, out);
     case pack_kind::conv_transpose2d: {
       const std::int64_t stride[2]{p.stride[0], p.stride[1]}, dilation[2]{p.dilation[0], p.dilation[1]};
-      return pack_conv_transpose2d(v.data(), conv_weights{a, b * p.groups, {n.extent[2], n.extent[3]}, p.groups}, stride, dilation,
-                                   f.scale.data(), f.bias.data(), panels, out);
+      return pack_conv_transpose2d(v.data(), conv_weights{a, b * p.groups, {n.extent[2], n.extent[3]}, p.groups},
+                                   stride, dilation, f.scale.data(), f.bias.data(), panels, out);
     }
-    case pack_kind::matrix: return pack_matrix(v.data(), b, 1, a, b, f.scale.data(), f.bias.data(), panels, out);
-    case pack_kind::matrix_transposed: return pack_matrix(v.data(), 1, b, b, a, f.scale.data(), f.bias.data(), panels, out);
-    case pack_kind::plain: return;
+    case pack_kind::matrix:
+      return pack_matrix(v.data(), b, 1, a, b, f.scale.data(), f.bias.data(), panels, out);
+    case pack_kind::matrix_transposed:
+      return pack_matrix(v.data(), 1, b, b, a, f.scale.data(), f.bias.data(), panels, out);
+    case pack_kind::plain:
+      return;
   }
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // An expression as canonical data: post-fix symbols, usable as a template argument.
 //
-// A leaf says its kind and element type only; the k-th leaf that needs an operand reads slot k of the step's operands. Two
-// steps that differ in pointers and numbers alone so have equal codes, equal codes are equal template arguments, and the
-// steps share a kernel. bind<code>(operands) gives the very node type that an eager expression has.
+// A leaf says its kind and element type only; the k-th leaf that needs an operand reads slot k of the step's operands.
+// Two steps that differ in pointers and numbers alone so have equal codes, equal codes are equal template arguments,
+// and the steps share a kernel. bind<code>(operands) gives the very node type that an eager expression has.
 #pragma once
 
+#include <cstdint>
 #include <tkl/core/element.hpp>
 #include <tkl/expr/functions.hpp>
 #include <tkl/expr/node.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementary functions of f32, written once over the register operations of a machine.
 //
-// Polynomials are minimax fits (Remez exchange) of the functions named beside them, weighted by the relative error of the
-// result. Subnormal arguments and results are kept, NaN propagates, infinities give their limits. Measured errors in units
-// in the last place: docs/numerics.md. Sources: argument reduction by two-part constants, Cody and Waite, "Software Manual
-// for the Elementary Functions", 1980; log1p's correction term, Kahan (Hewlett-Packard HP-15C Advanced Functions
-// Handbook, 1982).
+// Polynomials are minimax fits (Remez exchange) of the functions named beside them, weighted by the relative error of
+// the result. Subnormal arguments and results are kept, NaN propagates, infinities give their limits. Measured errors
+// in units in the last place: docs/numerics.md. Sources: argument reduction by two-part constants, Cody and Waite,
+// "Software Manual for the Elementary Functions", 1980; log1p's correction term, Kahan (Hewlett-Packard HP-15C Advanced
+// Functions Handbook, 1982).
 //
 // R, the register operations, has the type `value` and the static functions
 //   fma(a, b, c)  div(a, b)  abs(a)  copy_sign(magnitude, sign)
@@ -15,9 +15,8 @@
 //   split(x, m, e)        x = m * 2^e of a positive normal x, with m in [sqrt(1/2), sqrt(2))
 #pragma once
 
-#include <tkl/config.hpp>
-
 #include <limits>
+#include <tkl/config.hpp>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -52,7 +51,7 @@ struct elementary {
   /// Natural logarithm; -infinity at 0, NaN below.
   TKL_FN static V log(V x) {
     const V infinity(std::numeric_limits<float>::infinity());
-    const V smallest_normal(std::numeric_limits<float>::min());
+    const V smallest_normal((std::numeric_limits<float>::min)());
     const V scaled = R::select_less(x, smallest_normal, x * V(0x1p23f), x);
     V m, e;
     R::split(scaled, m, e);
@@ -98,7 +97,8 @@ struct elementary {
     return R::select_less(x, V(0.0f), e * upper, upper);
   }
 
-  /// Error function: an odd polynomial up to 0.92, then 1 - exp(-g(|x|)) with g = -log(erfc), which is 1 in f32 from 4 on.
+  /// Error function: an odd polynomial up to 0.92, then 1 - exp(-g(|x|)) with g = -log(erfc), which is 1 in f32 from 4
+  /// on.
   TKL_FN static V erf(V x) {
     const V a = R::abs(x);
     const V t = a * a;
@@ -108,7 +108,7 @@ struct elementary {
     p = R::fma(p, t, V(1.128181592e-01f));
     p = R::fma(p, t, V(-3.761249483e-01f));
     p = R::fma(p, t, V(1.283791512e-01f));
-    const V near = R::fma(a, p, a);
+    const V inner = R::fma(a, p, a);
     const V b = R::at_most(a, V(4.0f));
     V g = V(-1.957206841e-04f);
     g = R::fma(g, b, V(3.041093005e-03f));
@@ -117,13 +117,13 @@ struct elementary {
     g = R::fma(g, b, V(6.372022629e-01f));
     g = R::fma(g, b, V(1.127663732e+00f));
     g = R::fma(g, b, V(1.985549607e-04f));
-    const V far = V(1.0f) - exp_nonpositive(-g);
-    return R::copy_sign(R::select_less(a, V(0.921875f), near, far), x);
+    const V outer = V(1.0f) - exp_nonpositive(-g);
+    return R::copy_sign(R::select_less(a, V(0.921875f), inner, outer), x);
   }
 
  private:
-  static constexpr float shifter = 12582912.0f;  // 1.5 * 2^23: adding it rounds to a whole number
-  static constexpr float ln2_head = 0.693359375f;  // few bits: n * ln2_head is exact
+  static constexpr float shifter = 12582912.0f;               // 1.5 * 2^23: adding it rounds to a whole number
+  static constexpr float ln2_head = 0.693359375f;             // few bits: n * ln2_head is exact
   static constexpr float ln2_rest = 2.12194440054690583e-4f;  // ln2_head - log(2)
 
   /// x = n log(2) + r with n whole, t = n + shifter.

@@ -7,11 +7,10 @@
 // NaN propagates through all of them unless said. Definitions: ONNX operators of the same name, opset 20.
 #pragma once
 
-#include <tkl/expr/node.hpp>
-#include <tkl/expr/vocabulary.hpp>
-
 #include <cstddef>
 #include <string_view>
+#include <tkl/expr/node.hpp>
+#include <tkl/expr/vocabulary.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -89,7 +88,7 @@ struct min {
   static constexpr int arity = 2;
   template <class V>
   TKL_FN static V call(V a, V b) {
-    return math<V>::min(a, b);
+    return (math<V>::min)(a, b);
   }
 };
 
@@ -98,7 +97,7 @@ struct max {
   static constexpr int arity = 2;
   template <class V>
   TKL_FN static V call(V a, V b) {
-    return math<V>::max(a, b);
+    return (math<V>::max)(a, b);
   }
 };
 
@@ -208,7 +207,7 @@ struct clip {
   static constexpr int arity = 3;
   template <class V>
   TKL_FN static V call(V x, V low, V high) {
-    return math<V>::min(math<V>::max(x, low), high);
+    return (math<V>::min)((math<V>::max)(x, low), high);
   }
 };
 
@@ -500,18 +499,18 @@ struct functor_list {
     ((std::is_same_v<F, G> ? void(found = i++) : void(++i)), ...);
     return found;
   }();
-  template <int I>
-  using at = std::tuple_element_t<I, std::tuple<F...>>;
+  template <int Index>
+  using at = std::tuple_element_t<Index, std::tuple<F...>>;
   static constexpr std::string_view names[sizeof...(F)] = {F::name...};
   static constexpr int arities[sizeof...(F)] = {F::arity...};
 };
 
 using function_list =
-    functor_list<fn::add, fn::sub, fn::mul, fn::div, fn::affine, fn::min, fn::max, fn::neg, fn::abs, fn::square, fn::sqrt,
-                 fn::rsqrt, fn::reciprocal, fn::exp, fn::log, fn::pow, fn::floor, fn::round, fn::clip, fn::relu, fn::relu6,
-                 fn::leaky_relu, fn::prelu, fn::elu, fn::selu, fn::sigmoid, fn::silu, fn::hard_sigmoid, fn::hard_swish,
-                 fn::tanh, fn::erf, fn::gelu, fn::gelu_tanh, fn::softplus, fn::mish, fn::less, fn::less_equal, fn::equal,
-                 fn::not_equal, fn::greater, fn::greater_equal, fn::select>;
+    functor_list<fn::add, fn::sub, fn::mul, fn::div, fn::affine, fn::min, fn::max, fn::neg, fn::abs, fn::square,
+                 fn::sqrt, fn::rsqrt, fn::reciprocal, fn::exp, fn::log, fn::pow, fn::floor, fn::round, fn::clip,
+                 fn::relu, fn::relu6, fn::leaky_relu, fn::prelu, fn::elu, fn::selu, fn::sigmoid, fn::silu,
+                 fn::hard_sigmoid, fn::hard_swish, fn::tanh, fn::erf, fn::gelu, fn::gelu_tanh, fn::softplus, fn::mish,
+                 fn::less, fn::less_equal, fn::equal, fn::not_equal, fn::greater, fn::greater_equal, fn::select>;
 
 /// Number of functor F in function_list; a compile error when it is not listed.
 template <class F>
@@ -522,28 +521,27 @@ inline constexpr int function_index = [] {
 
 // Operators on expressions (graph values have the same ones in op/elementwise.hpp).
 template <class A, class B>
-  requires((expression<A> || expression<B>) && node_operand<A> && node_operand<B>)
-TKL_FN constexpr auto operator+(A a, B b) {
+requires((expression<A> || expression<B>)&&node_operand<A>&& node_operand<B>) TKL_FN constexpr auto operator+(A a,
+                                                                                                              B b) {
   return make_apply<fn::add>(a, b);
 }
 template <class A, class B>
-  requires((expression<A> || expression<B>) && node_operand<A> && node_operand<B>)
-TKL_FN constexpr auto operator-(A a, B b) {
+requires((expression<A> || expression<B>)&&node_operand<A>&& node_operand<B>) TKL_FN constexpr auto operator-(A a,
+                                                                                                              B b) {
   return make_apply<fn::sub>(a, b);
 }
 template <class A, class B>
-  requires((expression<A> || expression<B>) && node_operand<A> && node_operand<B>)
-TKL_FN constexpr auto operator*(A a, B b) {
+requires((expression<A> || expression<B>)&&node_operand<A>&& node_operand<B>) TKL_FN constexpr auto operator*(A a,
+                                                                                                              B b) {
   return make_apply<fn::mul>(a, b);
 }
 template <class A, class B>
-  requires((expression<A> || expression<B>) && node_operand<A> && node_operand<B>)
-TKL_FN constexpr auto operator/(A a, B b) {
+requires((expression<A> || expression<B>)&&node_operand<A>&& node_operand<B>) TKL_FN constexpr auto operator/(A a,
+                                                                                                              B b) {
   return make_apply<fn::div>(a, b);
 }
 template <class A>
-  requires expression<A>
-TKL_FN constexpr auto operator-(A a) {
+requires expression<A> TKL_FN constexpr auto operator-(A a) {
   return make_apply<fn::neg>(a);
 }
 

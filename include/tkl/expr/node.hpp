@@ -5,10 +5,9 @@
 // innermost index); on a vector machine it covers consecutive columns.
 #pragma once
 
-#include <tkl/config.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <tkl/config.hpp>
 #include <type_traits>
 
 namespace tkl {
@@ -23,7 +22,8 @@ concept expression = std::is_base_of_v<expression_base, std::remove_cvref_t<E>>;
 template <class E>
 concept node_operand = expression<E> || std::is_arithmetic_v<E>;
 
-/// A place in an output: outer indices (image, row, column of pixels; or batch, -, row of a matrix) and the innermost index.
+/// A place in an output: outer indices (image, row, column of pixels; or batch, -, row of a matrix) and the innermost
+/// index.
 struct position {
   std::int64_t outer[3]{};
   std::int64_t column = 0;
@@ -98,13 +98,11 @@ struct apply_node<F, A, B, C> : expression_base {
 
 /// Numbers become literals; nodes stay as they are.
 template <class E>
-  requires expression<E>
-TKL_FN constexpr E as_node(E e) {
+requires expression<E> TKL_FN constexpr E as_node(E e) {
   return e;
 }
 template <class N>
-  requires std::is_arithmetic_v<N>
-TKL_FN constexpr literal_node as_node(N v) {
+requires std::is_arithmetic_v<N> TKL_FN constexpr literal_node as_node(N v) {
   return {{}, static_cast<float>(v)};
 }
 

@@ -3,15 +3,14 @@
 // reductions over axes are written over these.
 //
 // P::state<V> is what a lane carries; P::identity<V>() and P::combine(a, b) work on every value type with math<V>;
-// P::masked<M>(a, n) puts the neutral element in all lanes of a but the first n; P::fold<M>(a) combines the lanes of a value
-// of machine M into one scalar. `rounds` says that combining rounds, so that long sums must be cut into blocks.
+// P::masked<M>(a, n) puts the neutral element in all lanes of a but the first n; P::fold<M>(a) combines the lanes of a
+// value of machine M into one scalar. `rounds` says that combining rounds, so that long sums must be cut into blocks.
 #pragma once
-
-#include <tkl/config.hpp>
-#include <tkl/expr/vocabulary.hpp>
 
 #include <concepts>
 #include <limits>
+#include <tkl/config.hpp>
+#include <tkl/expr/vocabulary.hpp>
 
 namespace tkl {
 
@@ -61,7 +60,7 @@ struct max : single<max> {
   }
   template <class V>
   TKL_FN static V combine(V a, V b) {
-    return math<V>::max(a, b);
+    return (math<V>::max)(a, b);
   }
   template <class M>
   TKL_FN static auto fold(typename M::value v) {
@@ -95,7 +94,7 @@ struct min : single<min> {
   }
   template <class V>
   TKL_FN static V combine(V a, V b) {
-    return math<V>::min(a, b);
+    return (math<V>::min)(a, b);
   }
   template <class M>
   TKL_FN static auto fold(typename M::value v) {

@@ -10,7 +10,8 @@
 //   fma(a, b, c)               a * b + c; rounded once where the machine has it
 //   div(a, b)                  the quotient, correctly rounded; batch types may divide less exactly by their operator /
 //   max(a, b)  min(a, b)       NaN if either operand is NaN, in any order (IEEE 754-2019 maximum, minimum)
-//   at_least(a, bound)  at_most(a, bound)      max and min for a bound that is not NaN: cheaper; the sign of a zero may be
+//   at_least(a, bound)  at_most(a, bound)      max and min for a bound that is not NaN: cheaper; the sign of a zero may
+//   be
 //                              that of either operand
 //   abs sqrt floor round       round: to nearest, ties to even
 //   select_less(a, b, x, y)    a < b ? x : y, false for NaN; selects, never multiplies
@@ -19,9 +20,8 @@
 //   exp log tanh erf expm1 log1p sigmoid pow   with the errors that docs/numerics.md states
 #pragma once
 
-#include <tkl/config.hpp>
-
 #include <cmath>
+#include <tkl/config.hpp>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -36,10 +36,10 @@ struct math<double> {
   static V constant(float v) { return static_cast<double>(v); }
   static V fma(V a, V b, V c) { return a * b + c; }
   static V div(V a, V b) { return a / b; }
-  static V max(V a, V b) { return a != a ? a : b != b ? b : a < b ? b : a; }
-  static V min(V a, V b) { return a != a ? a : b != b ? b : b < a ? b : a; }
-  static V at_least(V a, V bound) { return max(a, bound); }
-  static V at_most(V a, V bound) { return min(a, bound); }
+  static V(max)(V a, V b) { return a != a ? a : b != b ? b : a < b ? b : a; }
+  static V(min)(V a, V b) { return a != a ? a : b != b ? b : b < a ? b : a; }
+  static V at_least(V a, V bound) { return (max)(a, bound); }
+  static V at_most(V a, V bound) { return (min)(a, bound); }
   static V abs(V a) { return std::fabs(a); }
   static V sqrt(V a) { return std::sqrt(a); }
   static V floor(V a) { return std::floor(a); }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// buckets<Model, Target, Shapes...>: one model in several shapes. The shapes share the packed weights, the kernels and one
-// arena; what each has of its own is its steps and edges.
+// buckets<Model, Target, Shapes...>: one model in several shapes. The shapes share the packed weights, the kernels and
+// one arena; what each has of its own is its steps and edges.
 #pragma once
-
-#include <tkl/graph/compile.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tkl/graph/compile.hpp>
 #include <utility>
 
 namespace tkl {
 TKL_ISA_BEGIN
 
-/// `Model<Shape>` is a model for each of `Shapes` (numbers or structural values), declared from small to large. All must
-/// read the same weights in the same packed layout: a compile error otherwise.
+/// `Model<Shape>` is a model for each of `Shapes` (numbers or structural values), declared from small to large. All
+/// must read the same weights in the same packed layout: a compile error otherwise.
 template <template <auto> class Model, class Target, auto First, auto... Rest>
 class buckets {
   using first = compile<Model<First>, Target>;

@@ -81,8 +81,8 @@ struct no_mistake<Holder, false> {
   };
   static_assert(Holder::mistake.empty(), shown{});
 #elif defined(__clang__)
-  template <std::size_t... I>
-  static auto spell(std::index_sequence<I...>) -> model_error<Holder::mistake.chars[I]...>;
+  template <std::size_t... Index>
+  static auto spell(std::index_sequence<Index...>) -> model_error<Holder::mistake.chars[Index]...>;
   static_assert(sizeof(decltype(spell(std::make_index_sequence<Holder::mistake.size>{}))) > 0);
 #else
   static constexpr auto message = [] {

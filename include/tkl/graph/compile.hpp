@@ -3,19 +3,18 @@
 //
 //   for step of the plan: kernels[step.kernel](step, context)
 //
-// That loop is all that interprets at run time. A kernel is instantiated once per distinct key, and the keys name no shape:
-// models that differ in shapes alone share them.
+// That loop is all that interprets at run time. A kernel is instantiated once per distinct key, and the keys name no
+// shape: models that differ in shapes alone share them.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <tkl/exec/packed_weights.hpp>
 #include <tkl/exec/run_plan.hpp>
 #include <tkl/graph/check.hpp>
 #include <tkl/graph/passes/pipeline.hpp>
 #include <tkl/graph/plan_data.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace tkl {
@@ -27,16 +26,17 @@ template <class Model, class Target>
 constexpr program program_of() {
   graph g;
   build_model<Model>(g);
-  return make_program(std::move(g), Target::facts(), [](const step& s, const edge* e) { return Target::scratch_bytes(s, e); });
+  return make_program(std::move(g), Target::facts(),
+                      [](const step& s, const edge* e) { return Target::scratch_bytes(s, e); });
 }
 
 /// The kernels of a plan, one function per distinct key.
 template <class Target, auto Keys, int Count, class Indices = std::make_index_sequence<static_cast<std::size_t>(Count)>>
 struct kernel_table;
-template <class Target, auto Keys, int Count, std::size_t... I>
-struct kernel_table<Target, Keys, Count, std::index_sequence<I...>> {
+template <class Target, auto Keys, int Count, std::size_t... Index>
+struct kernel_table<Target, Keys, Count, std::index_sequence<Index...>> {
   using function = void (*)(const step&, const run_context<typename Target::executor_type>&);
-  static constexpr function of[sizeof...(I)] = {&Target::template run<(*Keys)[I]>...};
+  static constexpr function of[sizeof...(Index)] = {&Target::template run<(*Keys)[Index]>...};
 };
 
 /// The frozen results of the passes for one model and target.
@@ -73,9 +73,9 @@ struct compiled_plan {
 
 /// A model compiled for a target. `Model` has `static constexpr ... build(graph&)`; `Target` is cpu<...>.
 ///
-/// Constants: steps, kernels, arena_bytes, lower_bound (of the arena), weights_bytes, flops, bytes (read and written per
-/// run, without weights), bytes_written, conversions (steps that only move data between layouts), buffers.
-/// An object holds the packed weights, is constant, and may be shared between threads; each caller has a workspace.
+/// Constants: steps, kernels, arena_bytes, lower_bound (of the arena), weights_bytes, flops, bytes (read and written
+/// per run, without weights), bytes_written, conversions (steps that only move data between layouts), buffers. An
+/// object holds the packed weights, is constant, and may be shared between threads; each caller has a workspace.
 template <class Model, class Target>
 class compile {
   using compiled = impl::compiled_plan<Model, Target>;
@@ -103,18 +103,26 @@ class compile {
 
   /// What loading needs: names, folds, packed layout.
   static constexpr load_view loading() {
-    load_view v{compiled::load.loads.data(),  counts.loads,  compiled::load.folds.data(), compiled::load.packed.data(), counts.packed,
-                compiled::names.data(),       weights_bytes, Target::facts().panel,       Target::facts().width,        0};
+    load_view v{compiled::load.loads.data(),
+                counts.loads,
+                compiled::load.folds.data(),
+                compiled::load.packed.data(),
+                counts.packed,
+                compiled::names.data(),
+                weights_bytes,
+                Target::facts().panel,
+                Target::facts().width,
+                0};
     v.layout_hash = layout_hash;
     return v;
   }
   /// Identity of the packed layout: equal for models that may share packed weights.
   static constexpr std::uint64_t layout_hash = hash_layout(
-      load_view{compiled::load.loads.data(), counts.loads, compiled::load.folds.data(), compiled::load.packed.data(), counts.packed,
-                compiled::names.data(), weights_bytes, Target::facts().panel, Target::facts().width, 0});
+      load_view{compiled::load.loads.data(), counts.loads, compiled::load.folds.data(), compiled::load.packed.data(),
+                counts.packed, compiled::names.data(), weights_bytes, Target::facts().panel, Target::facts().width, 0});
 
-  /// Loads a safetensors file (checks every tensor's name, shape and type, folds and packs) or a file that save_packed wrote
-  /// (mapped as it is). Nothing is half loaded. The last allocation but the workspace's.
+  /// Loads a safetensors file (checks every tensor's name, shape and type, folds and packs) or a file that save_packed
+  /// wrote (mapped as it is). Nothing is half loaded. The last allocation but the workspace's.
   TKL_COLD static result<compile> load(const char* path, const load_options& options = {}) {
     result<packed_weights> w = load_weights(loading(), path, options);
     if (!w) return w.error();
@@ -151,14 +159,15 @@ class compile {
   /// allocation, lock or throw. Fails before the first step when a buffer is null, misaligned, of another type or size,
   /// or overlaps an output.
   template <class... Buffers>
-    requires(sizeof...(Buffers) == static_cast<std::size_t>(inputs + outputs))
-  status operator()(const arena_workspace& w, Buffers&&... buffers) const {
+  requires(sizeof...(Buffers) == static_cast<std::size_t>(inputs + outputs)) status operator()(
+      const arena_workspace& w, Buffers&&... buffers) const {
     const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
     return run_checked(reference(), weights_.data(), w, all, executor_type{});
   }
 
   /// The same with untyped buffers, which must have the model's types and sizes.
-  status run(const arena_workspace& w, const void* const* in, void* const* out, const executor_type& executor = {}) const {
+  status run(const arena_workspace& w, const void* const* in, void* const* out,
+             const executor_type& executor = {}) const {
     return run_plan(reference(), weights_.data(), w, in, out, executor);
   }
 
@@ -170,8 +179,17 @@ class compile {
 
   /// The plan as data.
   static constexpr plan_reference<executor_type> reference(const char* names = compiled::names.data()) {
-    return {compiled::plan.steps.data(), steps,   compiled::plan.edges.data(), counts.edges, compiled::plan.inputs.data(),
-            inputs,                      compiled::plan.outputs.data(), outputs, arena_bytes,  names, table::of};
+    return {compiled::plan.steps.data(),
+            steps,
+            compiled::plan.edges.data(),
+            counts.edges,
+            compiled::plan.inputs.data(),
+            inputs,
+            compiled::plan.outputs.data(),
+            outputs,
+            arena_bytes,
+            names,
+            table::of};
   }
   static constexpr const step* plan_steps() { return compiled::plan.steps.data(); }
   static constexpr const edge* plan_edges() { return compiled::plan.edges.data(); }

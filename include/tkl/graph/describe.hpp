@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled model, described: its report and its drawings. The passes run once more, at run time, since the object file
-// keeps only what a run needs.
+// A compiled model, described: its report and its drawings. The passes run once more, at run time, since the object
+// file keeps only what a run needs.
 #pragma once
 
 #include <string>

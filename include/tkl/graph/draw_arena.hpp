@@ -84,9 +84,9 @@ inline std::int64_t tick_bytes(std::int64_t bytes) {
 inline std::string draw_arena(const plan_view& p, std::string_view title = "arena") {
   using namespace impl;  // NOLINT(google-build-using-namespace): of this header alone
   constexpr double left = 78, top = 84, height = 460, bottom = 46, font = 10;
-  const double column = std::max(20.0, 900.0 / std::max(1, p.step_count));
+  const double column = (std::max)(20.0, 900.0 / (std::max)(1, p.step_count));
   const double width = column * p.step_count;
-  const double scale = height / static_cast<double>(std::max<std::int64_t>(1, p.arena_bytes));
+  const double scale = height / static_cast<double>((std::max<std::int64_t>)(1, p.arena_bytes));
   const auto y_of = [&](std::int64_t byte) { return top + height - static_cast<double>(byte) * scale; };
 
   svg_writer svg;
@@ -143,7 +143,7 @@ inline std::string draw_arena(const plan_view& p, std::string_view title = "aren
   svg.line(left, top + height, left + width, top + height, "#555");
   const double legend = draw_legend(svg, 16, 50, used);
   const double right = left + width + (p.lower_bound > 0 ? 12 + text_width("lower bound", font) : 16);
-  return svg.document(std::max({right, legend, 32 + text_width(head, 15)}), top + height + bottom);
+  return svg.document((std::max)({right, legend, 32 + text_width(head, 15)}), top + height + bottom);
 }
 
 TKL_ISA_END

@@ -57,7 +57,7 @@ class layered_drawing {
       order_column(c);
       place_column(c);
       left = move_column(c, left) + 46;
-      for (int r : columns_[c]) bottom = std::max(bottom, at_row(r).bottom);
+      for (int r : columns_[c]) bottom = (std::max)(bottom, at_row(r).bottom);
     }
     svg_writer out;
     out.text(margin, 24, title, {.size = 15, .bold = true});
@@ -66,7 +66,7 @@ class layered_drawing {
     const double legend = draw_legend(out, margin, 48, used);
     draw_links(out);
     draw_slots(out);
-    return out.document(std::max({left - 46 + margin, legend, margin * 2 + text_width(title, 15)}), bottom + margin);
+    return out.document((std::max)({left - 46 + margin, legend, margin * 2 + text_width(title, 15)}), bottom + margin);
   }
 
  private:
@@ -97,7 +97,7 @@ class layered_drawing {
     slots_.push_back(std::move(s));
     const int number = static_cast<int>(slots_.size()) - 1;
     at_row(in_row).slots.push_back(number);
-    at_row(in_row).height = std::max(at_row(in_row).height, at_slot(number).height);
+    at_row(in_row).height = (std::max)(at_row(in_row).height, at_slot(number).height);
     return number;
   }
   void connect(int upper, int lower) {
@@ -113,12 +113,12 @@ class layered_drawing {
     std::sort(sorted.begin(), sorted.end(), [](const layer_link& a, const layer_link& b) { return a.to < b.to; });
     for (const layer_link& l : sorted) {
       const auto from = static_cast<std::size_t>(l.from), to = static_cast<std::size_t>(l.to);
-      rank[to] = std::max(rank[to], rank[from] + 1);
+      rank[to] = (std::max)(rank[to], rank[from] + 1);
       source[to] = false;
     }
     for (const layer_link& l : links_) {
       int& f = first[static_cast<std::size_t>(l.from)];
-      f = std::min(f, rank[static_cast<std::size_t>(l.to)]);
+      f = (std::min)(f, rank[static_cast<std::size_t>(l.to)]);
     }
     for (std::size_t i = 0; i < rank.size(); ++i)
       if (source[i] && first[i] < 1 << 30) rank[i] = first[i] - 1;
@@ -128,17 +128,17 @@ class layered_drawing {
   void make_slots(double column_height) {
     const std::vector<int> rank = ranks();
     int count = 0;
-    for (int r : rank) count = std::max(count, r + 1);
+    for (int r : rank) count = (std::max)(count, r + 1);
     std::vector<double> height(static_cast<std::size_t>(count), 0);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       double& h = height[static_cast<std::size_t>(rank[i])];
-      h = std::max(h, height_of(nodes_[i]));
+      h = (std::max)(h, height_of(nodes_[i]));
     }
     // Columns: each has a row for links that enter, its ranks, and a row for links that leave.
     std::vector<int> row_of(static_cast<std::size_t>(count)), column_of(static_cast<std::size_t>(count));
     double total = 0;
     for (double h : height) total += h + row_gap;
-    const double share = total / std::max(1.0, std::ceil(total / column_height));  // columns of about equal height
+    const double share = total / (std::max)(1.0, std::ceil(total / column_height));  // columns of about equal height
     double filled = share;
     const auto new_row = [&] {
       rows_.emplace_back();
@@ -164,11 +164,11 @@ class layered_drawing {
       const layer_node& n = nodes_[i];
       double width = 40;
       for (std::size_t l = 0; l < n.lines.size(); ++l)
-        width = std::max(width, text_width(n.lines[l], l ? 10 : 11) + 14);
+        width = (std::max)(width, text_width(n.lines[l], l ? 10 : 11) + 14);
       slot s;
       s.node_number = static_cast<int>(i);
       s.left = width / 2;
-      s.right = std::max(width / 2, 6 + text_width(n.result, 10));
+      s.right = (std::max)(width / 2, 6 + text_width(n.result, 10));
       s.height = height_of(n);
       slot_of[i] = add_slot(row_of[static_cast<std::size_t>(rank[i])], s);
     }
@@ -226,11 +226,11 @@ class layered_drawing {
         };
         std::vector<key> keyed;
         for (int s : r.slots) {
-          const std::vector<int>& near = down ? at_slot(s).up : at_slot(s).down;
+          const std::vector<int>& inner = down ? at_slot(s).up : at_slot(s).down;
           double sum = 0;
-          for (int n : near) sum += place[static_cast<std::size_t>(n)];
+          for (int n : inner) sum += place[static_cast<std::size_t>(n)];
           const double mean =
-              near.empty() ? place[static_cast<std::size_t>(s)] : sum / static_cast<double>(near.size());
+              inner.empty() ? place[static_cast<std::size_t>(s)] : sum / static_cast<double>(inner.size());
           keyed.push_back({mean, keyed.size(), s});
         }
         std::sort(keyed.begin(), keyed.end());
@@ -276,9 +276,9 @@ class layered_drawing {
         std::vector<double> wanted;
         for (int s : r.slots) {
           double sum = 0;
-          const std::vector<int>& near = down ? at_slot(s).up : at_slot(s).down;
-          for (int n : near) sum += at_slot(n).x;
-          wanted.push_back(near.empty() ? at_slot(s).x : sum / static_cast<double>(near.size()));
+          const std::vector<int>& inner = down ? at_slot(s).up : at_slot(s).down;
+          for (int n : inner) sum += at_slot(n).x;
+          wanted.push_back(inner.empty() ? at_slot(s).x : sum / static_cast<double>(inner.size()));
         }
         settle_row(r, wanted);
       }
@@ -291,8 +291,8 @@ class layered_drawing {
     for (int number : columns_[c]) {
       row& r = at_row(number);
       for (int s : r.slots) {
-        low = std::min(low, at_slot(s).x - at_slot(s).left);
-        high = std::max(high, at_slot(s).x + at_slot(s).right);
+        low = (std::min)(low, at_slot(s).x - at_slot(s).left);
+        high = (std::max)(high, at_slot(s).x + at_slot(s).right);
       }
       r.y = y;
       if (r.slots.empty()) continue;
@@ -323,7 +323,7 @@ class layered_drawing {
       std::vector<int> from = to.up;
       std::sort(from.begin(), from.end(), [&](int a, int b) { return at_slot(a).x < at_slot(b).x; });
       const auto count = static_cast<double>(from.size());
-      const double apart = count > 1 ? std::min(16.0, (2 * to.left - 20) / count) : 0;
+      const double apart = count > 1 ? (std::min)(16.0, (2 * to.left - 20) / count) : 0;
       for (std::size_t i = 0; i < from.size(); ++i) {
         // Straight down beside the label, then in a bend.
         const double x0 = at_slot(from[i]).x, start = lower_end(from[i]);

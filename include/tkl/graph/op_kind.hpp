@@ -40,14 +40,33 @@ struct op_facts {
 };
 
 inline constexpr op_facts facts_of_ops[op_kinds] = {
-    {"input", true},           {"weight", true},         {"literal", true}, {"map"},
-    {"cast"},                  {"keep_first"},           {"conv2d"},        {"conv_transpose2d"},
-    {"matmul"},                {"batch_norm"},           {"pool2d"},        {"reduce"},
-    {"softmax"},               {"layer_norm"},           {"attention"},     {"resize2d"},
-    {"pad"},                   {"concat", false, false, false},
-    {"slice", false, true, false},     {"transpose", false, true, false}, {"reshape", false, true, false},
+    {"input", true},
+    {"weight", true},
+    {"literal", true},
+    {"map"},
+    {"cast"},
+    {"keep_first"},
+    {"conv2d"},
+    {"conv_transpose2d"},
+    {"matmul"},
+    {"batch_norm"},
+    {"pool2d"},
+    {"reduce"},
+    {"softmax"},
+    {"layer_norm"},
+    {"attention"},
+    {"resize2d"},
+    {"pad"},
+    {"concat", false, false, false},
+    {"slice", false, true, false},
+    {"transpose", false, true, false},
+    {"reshape", false, true, false},
 };
-constexpr const op_facts& facts_of(op_kind k) { return facts_of_ops[static_cast<int>(k)]; }
-constexpr std::string_view name_of(op_kind k) { return facts_of(k).name; }
+constexpr const op_facts& facts_of(op_kind k) {
+  return facts_of_ops[static_cast<int>(k)];
+}
+constexpr std::string_view name_of(op_kind k) {
+  return facts_of(k).name;
+}
 
 }  // namespace tkl

@@ -2,17 +2,16 @@
 // Probes: a model with named inner values as further outputs.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/core/text.hpp>
 #include <tkl/graph/check.hpp>
 #include <tkl/graph/graph.hpp>
 
-#include <cstddef>
-#include <cstdint>
-
 namespace tkl {
 
-/// `Model` whose values named `Names` are outputs too, after its own and in this order. Nothing fuses across them. A name
-/// that no value has is an error.
+/// `Model` whose values named `Names` are outputs too, after its own and in this order. Nothing fuses across them. A
+/// name that no value has is an error.
 template <class Model, fixed_text... Names>
 struct with_outputs {
   static constexpr void build(graph& g) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan: what the passes make of a graph. Steps, edges and kernel keys, all data; a loop walks the steps, a table holds
-// one function per distinct kernel key.
+// The plan: what the passes make of a graph. Steps, edges and kernel keys, all data; a loop walks the steps, a table
+// holds one function per distinct kernel key.
 //
-// Every tensor in a plan has four axes (missing outer ones are 1) and strides in elements, so that a slice, or a part of
-// a concatenation, is an edge like any other. The innermost axis is the column of an expression's place.
+// Every tensor in a plan has four axes (missing outer ones are 1) and strides in elements, so that a slice, or a part
+// of a concatenation, is an edge like any other. The innermost axis is the column of an expression's place.
 #pragma once
-
-#include <tkl/core/element.hpp>
-#include <tkl/expr/code.hpp>
 
 #include <cstdint>
 #include <string_view>
+#include <tkl/core/element.hpp>
+#include <tkl/expr/code.hpp>
 
 namespace tkl {
 
@@ -24,9 +23,9 @@ enum class space : std::uint8_t { none, arena, weights, input, output };
 struct edge {
   space where = space::none;
   element type = element::f32;
-  std::int16_t index = -1;          // input, output: its number
-  std::int32_t name = -1;           // offset into the plan's text
-  std::int64_t offset = 0;          // bytes from the start of the space (arena, weights, or the caller's buffer)
+  std::int16_t index = -1;  // input, output: its number
+  std::int32_t name = -1;   // offset into the plan's text
+  std::int64_t offset = 0;  // bytes from the start of the space (arena, weights, or the caller's buffer)
   std::int32_t extent[plan_rank]{1, 1, 1, 1};
   std::int32_t stride[plan_rank]{0, 0, 0, 0};  // elements
 };
@@ -47,14 +46,18 @@ enum class algorithm : std::uint8_t {
   pad,               // constant border
   map,               // element-wise, copies and casts included
 };
-inline constexpr std::string_view algorithm_names[] = {"matmul",  "conv2d",     "conv2d_staged", "depthwise", "conv_transpose2d",
-                                                       "pool2d",  "reduce",     "softmax",       "layer_norm", "attention",
-                                                       "resize2d", "pad",       "map"};
-constexpr std::string_view name_of(algorithm a) { return algorithm_names[static_cast<int>(a)]; }
+inline constexpr std::string_view algorithm_names[] = {
+    "matmul", "conv2d",  "conv2d_staged", "depthwise", "conv_transpose2d", "pool2d",
+    "reduce", "softmax", "layer_norm",    "attention", "resize2d",         "pad",
+    "map"};
+constexpr std::string_view name_of(algorithm a) {
+  return algorithm_names[static_cast<int>(a)];
+}
 
-/// What decides the code of a kernel, and nothing else: two steps with equal keys share one instantiation, whatever their
-/// shapes. `variant` holds what an algorithm specialises on (depthwise: kernel rows, kernel columns, column stride; pool2d,
-/// reduce, resize2d, softmax: the mode; matmul: 1 when the second operand is a plain tensor, 2 when it is one transposed).
+/// What decides the code of a kernel, and nothing else: two steps with equal keys share one instantiation, whatever
+/// their shapes. `variant` holds what an algorithm specialises on (depthwise: kernel rows, kernel columns, column
+/// stride; pool2d, reduce, resize2d, softmax: the mode; matmul: 1 when the second operand is a plain tensor, 2 when it
+/// is one transposed).
 struct kernel_key {
   tkl::algorithm algorithm = tkl::algorithm::map;
   element in = element::f32;
@@ -87,11 +90,11 @@ inline constexpr int prologue_operands = 6;
 
 struct step {
   tkl::algorithm algorithm = tkl::algorithm::map;
-  std::int16_t kernel = -1;                           // index of its key
-  std::int16_t in[step_inputs]{-1, -1, -1, -1};       // edges: x; attention: q, k, v, mask; matmul: a, b (plain)
-  std::int16_t weight = -1;                           // edge of packed weights: panels that begin with the bias
-  std::int16_t out = -1;                              // edge
-  std::int16_t scratch = -1;                          // edge, bytes per worker
+  std::int16_t kernel = -1;                      // index of its key
+  std::int16_t in[step_inputs]{-1, -1, -1, -1};  // edges: x; attention: q, k, v, mask; matmul: a, b (plain)
+  std::int16_t weight = -1;                      // edge of packed weights: panels that begin with the bias
+  std::int16_t out = -1;                         // edge
+  std::int16_t scratch = -1;                     // edge, bytes per worker
   std::int16_t prologue_operand[prologue_operands]{-1, -1, -1, -1, -1, -1};
   std::int16_t operand[max_operands]{-1, -1, -1, -1, -1, -1, -1, -1};  // epilogue slots: edges, or -1 for a literal
   float prologue_literal[prologue_operands]{};

@@ -2,11 +2,10 @@
 // A program frozen into arrays of exact size: the plan as it stands in the object file.
 #pragma once
 
-#include <tkl/graph/program.hpp>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tkl/graph/program.hpp>
 
 namespace tkl {
 
@@ -20,7 +19,8 @@ constexpr plan_counts counts_of(const program& p) {
   const auto n = [](const auto& v) { return static_cast<int>(v.size()); };
   int buffers = 0;
   for (const storage& s : p.storages) buffers += s.where == space::arena && s.root < 0 && s.first >= 0;
-  return {n(p.steps), n(p.edges), n(p.keys), n(p.inputs), n(p.outputs), n(p.loads), n(p.folds), n(p.packed), n(p.names), buffers};
+  return {n(p.steps), n(p.edges), n(p.keys),   n(p.inputs), n(p.outputs),
+          n(p.loads), n(p.folds), n(p.packed), n(p.names),  buffers};
 }
 
 /// An array that may be empty.
@@ -115,8 +115,15 @@ constexpr frozen_program<N> shrink(const frozen_program<From>& p) {
 }
 
 /// Room for most models: a program that fits is made once, a larger one twice (once for its counts).
-inline constexpr plan_counts usual_counts{.steps = 160, .edges = 640, .keys = 40, .inputs = 8, .outputs = 16, .loads = 512,
-                                          .folds = 192, .packed = 320, .names = 8192};
+inline constexpr plan_counts usual_counts{.steps = 160,
+                                          .edges = 640,
+                                          .keys = 40,
+                                          .inputs = 8,
+                                          .outputs = 16,
+                                          .loads = 512,
+                                          .folds = 192,
+                                          .packed = 320,
+                                          .names = 8192};
 
 constexpr bool fits(const plan_counts& n, const plan_counts& room) {
   return n.steps <= room.steps && n.edges <= room.edges && n.keys <= room.keys && n.inputs <= room.inputs &&

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planned program on the reference machine, step by step inside its arena: the oracle of the passes, and a debugger.
+// The planned program on the reference machine, step by step inside its arena: the oracle of the passes, and a
+// debugger.
 //
 // The same algorithms run, in double precision, on the plan's own edges; expressions are evaluated at run time from
 // their codes. Between edges values are rounded to the storage type, as on every machine.
 #pragma once
-
-#include <tkl/exec/executor.hpp>
-#include <tkl/exec/kernels.hpp>
-#include <tkl/exec/packed_weights.hpp>
-#include <tkl/exec/run_functions.hpp>
-#include <tkl/graph/program.hpp>
-#include <tkl/target/reference.hpp>
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <tkl/exec/executor.hpp>
+#include <tkl/exec/kernels.hpp>
+#include <tkl/exec/packed_weights.hpp>
+#include <tkl/exec/run_functions.hpp>
+#include <tkl/graph/program.hpp>
+#include <tkl/target/reference.hpp>
 
 namespace tkl {
 
@@ -47,12 +47,18 @@ template <class T, class L>
 double read_leaf(leaf_kind kind, const operand_value& v, const L& leaf) {
   const T* p = static_cast<const T*>(v.data);
   switch (kind) {
-    case leaf_kind::scalar: return leaf.scalar(scalar_node<T>{{}, p});
-    case leaf_kind::channel: return leaf.channel(channel_node<T>{{}, p});
-    case leaf_kind::element: return leaf.element(element_node<T>{{}, p, {v.stride[0], v.stride[1], v.stride[2]}});
-    case leaf_kind::row: return leaf.row(row_node<T>{{}, p, {v.stride[0], v.stride[1], v.stride[2]}});
-    case leaf_kind::strided: return leaf.strided(strided_node<T>{{}, p, {v.stride[0], v.stride[1], v.stride[2]}, v.inner});
-    default: return 0;
+    case leaf_kind::scalar:
+      return leaf.scalar(scalar_node<T>{{}, p});
+    case leaf_kind::channel:
+      return leaf.channel(channel_node<T>{{}, p});
+    case leaf_kind::element:
+      return leaf.element(element_node<T>{{}, p, {v.stride[0], v.stride[1], v.stride[2]}});
+    case leaf_kind::row:
+      return leaf.row(row_node<T>{{}, p, {v.stride[0], v.stride[1], v.stride[2]}});
+    case leaf_kind::strided:
+      return leaf.strided(strided_node<T>{{}, p, {v.stride[0], v.stride[1], v.stride[2]}, v.inner});
+    default:
+      return 0;
   }
 }
 
@@ -82,12 +88,24 @@ double eval(const interpreted_node& n, const L& leaf) {
       x = leaf.index(index_node{{}, static_cast<int>(v.inner)});
     } else {
       switch (s.type()) {
-        case element::f32: x = impl::read_leaf<float>(s.kind(), v, leaf); break;
-        case element::f16: x = impl::read_leaf<half>(s.kind(), v, leaf); break;
-        case element::bf16: x = impl::read_leaf<bfloat16>(s.kind(), v, leaf); break;
-        case element::i8: x = impl::read_leaf<std::int8_t>(s.kind(), v, leaf); break;
-        case element::u8: x = impl::read_leaf<std::uint8_t>(s.kind(), v, leaf); break;
-        case element::i32: x = impl::read_leaf<std::int32_t>(s.kind(), v, leaf); break;
+        case element::f32:
+          x = impl::read_leaf<float>(s.kind(), v, leaf);
+          break;
+        case element::f16:
+          x = impl::read_leaf<half>(s.kind(), v, leaf);
+          break;
+        case element::bf16:
+          x = impl::read_leaf<bfloat16>(s.kind(), v, leaf);
+          break;
+        case element::i8:
+          x = impl::read_leaf<std::int8_t>(s.kind(), v, leaf);
+          break;
+        case element::u8:
+          x = impl::read_leaf<std::uint8_t>(s.kind(), v, leaf);
+          break;
+        case element::i32:
+          x = impl::read_leaf<std::int32_t>(s.kind(), v, leaf);
+          break;
       }
     }
     stack[top++] = x;
@@ -133,23 +151,34 @@ class plan_interpreter {
     c.edges = program_.edges.data();
     c.inputs = in, c.outputs = out, c.arena = arena, c.weights = weights_, c.key = &key;
     switch (key.algorithm) {
-      case algorithm::matmul: return call<algorithm::matmul>(s, c);
-      case algorithm::conv2d: return call<algorithm::conv2d>(s, c);
-      case algorithm::depthwise: return call<algorithm::depthwise>(s, c);
-      case algorithm::conv_transpose2d: return call<algorithm::conv_transpose2d>(s, c);
-      case algorithm::layer_norm: return call<algorithm::layer_norm>(s, c);
-      case algorithm::pad: return call<algorithm::pad>(s, c);
+      case algorithm::matmul:
+        return call<algorithm::matmul>(s, c);
+      case algorithm::conv2d:
+        return call<algorithm::conv2d>(s, c);
+      case algorithm::depthwise:
+        return call<algorithm::depthwise>(s, c);
+      case algorithm::conv_transpose2d:
+        return call<algorithm::conv_transpose2d>(s, c);
+      case algorithm::layer_norm:
+        return call<algorithm::layer_norm>(s, c);
+      case algorithm::pad:
+        return call<algorithm::pad>(s, c);
       case algorithm::conv2d_staged:
         if (key.in == element::u8) return call<algorithm::conv2d_staged, element::u8>(s, c);
         return call<algorithm::conv2d_staged>(s, c);
-      case algorithm::pool2d: return call_variant<algorithm::pool2d, 2>(s, c);
-      case algorithm::softmax: return call_variant<algorithm::softmax, 2>(s, c);
-      case algorithm::resize2d: return call_variant<algorithm::resize2d, 2>(s, c);
-      case algorithm::attention: return call_variant<algorithm::attention, 2>(s, c);
+      case algorithm::pool2d:
+        return call_variant<algorithm::pool2d, 2>(s, c);
+      case algorithm::softmax:
+        return call_variant<algorithm::softmax, 2>(s, c);
+      case algorithm::resize2d:
+        return call_variant<algorithm::resize2d, 2>(s, c);
+      case algorithm::attention:
+        return call_variant<algorithm::attention, 2>(s, c);
       case algorithm::reduce:
         if (key.variant[0] == static_cast<std::uint8_t>(reduce_kind::argmax)) return call_argmax(s, c);
         return call_variant<algorithm::reduce, 4>(s, c);
-      case algorithm::map: return call_map(s, c);
+      case algorithm::map:
+        return call_map(s, c);
     }
     return false;
   }
@@ -236,12 +265,18 @@ class plan_interpreter {
   }
   static bool call_map(const step& s, const interpreted_context& c) {
     switch (c.key->out) {
-      case element::f32: return map_places<float>(s, c);
-      case element::f16: return map_places<half>(s, c);
-      case element::bf16: return map_places<bfloat16>(s, c);
-      case element::i8: return map_places<std::int8_t>(s, c);
-      case element::u8: return map_places<std::uint8_t>(s, c);
-      case element::i32: return map_places<std::int32_t>(s, c);
+      case element::f32:
+        return map_places<float>(s, c);
+      case element::f16:
+        return map_places<half>(s, c);
+      case element::bf16:
+        return map_places<bfloat16>(s, c);
+      case element::i8:
+        return map_places<std::int8_t>(s, c);
+      case element::u8:
+        return map_places<std::uint8_t>(s, c);
+      case element::i32:
+        return map_places<std::int32_t>(s, c);
     }
     return false;
   }

@@ -2,11 +2,10 @@
 // The program: what the passes build step by step, before it becomes a plan of exact size.
 #pragma once
 
+#include <cstdint>
 #include <tkl/core/text.hpp>
 #include <tkl/graph/op_kind.hpp>
 #include <tkl/graph/plan.hpp>
-
-#include <cstdint>
 #include <vector>
 
 namespace tkl {
@@ -20,23 +19,23 @@ struct storage {
   std::int64_t offset = 0;  // bytes within the space
   std::int32_t first = -1;  // first and last step that touches it
   std::int32_t last = -1;
-  std::int32_t root = -1;   // in-place: the storage whose bytes it takes over
+  std::int32_t root = -1;  // in-place: the storage whose bytes it takes over
 };
 
 /// Axes of a tensor in a weights file.
 inline constexpr int load_rank = 4;
 
-/// A node of the part that runs once, when the weights are loaded: a raw tensor of the file, a number, or an operation on
-/// such nodes. Evaluated in double precision.
+/// A node of the part that runs once, when the weights are loaded: a raw tensor of the file, a number, or an operation
+/// on such nodes. Evaluated in double precision.
 struct load_node {
   op_kind kind = op_kind::weight;  // weight, literal, map, reshape, transpose, concat, batch_norm
   element type = element::f32;     // weight: the type that the file must have
   std::uint8_t rank = 0;
-  std::uint8_t aux = 0;         // transpose: two bits per axis; concat: the axis; batch_norm: 0 scale, 1 shift
-  std::int16_t function = -1;   // map
+  std::uint8_t aux = 0;        // transpose: two bits per axis; concat: the axis; batch_norm: 0 scale, 1 shift
+  std::int16_t function = -1;  // map
   std::int16_t in[3]{-1, -1, -1};
-  std::int32_t name = -1;       // weight
-  float number = 0;             // literal; batch_norm: eps
+  std::int32_t name = -1;  // weight
+  float number = 0;        // literal; batch_norm: eps
   std::int32_t extent[load_rank]{1, 1, 1, 1};
 };
 
@@ -60,10 +59,10 @@ enum class pack_kind : std::uint8_t {
 struct packed_tensor {
   pack_kind kind = pack_kind::plain;
   element type = element::f32;
-  std::int16_t source = -1;      // load node
-  std::int16_t fold_begin = 0;   // range of folds, applied in order
+  std::int16_t source = -1;     // load node
+  std::int16_t fold_begin = 0;  // range of folds, applied in order
   std::int16_t fold_count = 0;
-  std::int16_t bias = -1;        // load node, or -1
+  std::int16_t bias = -1;  // load node, or -1
   std::int32_t groups = 1;
   std::int32_t stride[2]{1, 1};    // conv_transpose2d
   std::int32_t dilation[2]{1, 1};  // conv_transpose2d
@@ -74,9 +73,9 @@ struct packed_tensor {
 
 /// What the passes must know about a target's kernels.
 struct target_facts {
-  std::int32_t width = 1;          // f32 lanes of a vector
-  std::int32_t panel = 1;          // columns of a packed panel
-  std::int32_t rows = 1;           // rows of the register tile
+  std::int32_t width = 1;  // f32 lanes of a vector
+  std::int32_t panel = 1;  // columns of a packed panel
+  std::int32_t rows = 1;   // rows of the register tile
   std::int32_t l1_bytes = 32768;
   std::int32_t staged_channels = 8;  // convolutions with at most this many input channels stage their input rows
 };

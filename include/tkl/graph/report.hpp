@@ -32,7 +32,7 @@ class text_table {
     std::vector<std::size_t> width(heads_.size());
     for (std::size_t i = 0; i < heads_.size(); ++i) {
       width[i] = heads_[i].size();
-      for (const line& r : rows_) width[i] = std::max(width[i], r.cells[i].size());
+      for (const line& r : rows_) width[i] = (std::max)(width[i], r.cells[i].size());
     }
     std::string t;
     const auto put = [&](const auto& cells) {

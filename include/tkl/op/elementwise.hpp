@@ -132,9 +132,9 @@ TKL_ISA_BEGIN
 /// Function number `index` of function_list applied to doubles; unused arguments are ignored.
 inline double call_function(int index, double a, double b, double c) {
   using entry = double (*)(double, double, double);
-  constexpr auto table = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<entry, sizeof...(I)>{+[](double x, double y, double z) {
-      using F = typename function_list::template at<static_cast<int>(I)>;
+  constexpr auto table = []<std::size_t... Index>(std::index_sequence<Index...>) {
+    return std::array<entry, sizeof...(Index)>{+[](double x, double y, double z) {
+      using F = typename function_list::template at<static_cast<int>(Index)>;
       if constexpr (F::arity == 1) {
         return F::template call<double>(x);
       } else if constexpr (F::arity == 2) {

@@ -12,7 +12,7 @@
 namespace tkl {
 
 /// Marks an attribute that was not written; its op says what then holds.
-inline constexpr std::int64_t unset = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t unset = (std::numeric_limits<std::int64_t>::min)();
 
 /// One number per spatial axis: `2` is both, `{2, 1}` is rows, columns.
 struct pair2 {

@@ -13,8 +13,8 @@
 namespace tkl {
 
 /// `end` of a slice that goes through the last element (step above 0), or through the first one (step below 0).
-inline constexpr std::int64_t to_last = std::numeric_limits<std::int64_t>::max();
-inline constexpr std::int64_t to_first = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t to_last = (std::numeric_limits<std::int64_t>::max)();
+inline constexpr std::int64_t to_first = (std::numeric_limits<std::int64_t>::min)();
 
 /// First index and number of elements of a slice of `extent` elements: NumPy's rule. Negative begin and end count from
 /// the end once, then both are clamped; what is empty has 0 elements.

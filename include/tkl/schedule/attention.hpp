@@ -2,14 +2,13 @@
 // How attention is cut: register tiles, blocks of queries, tiles of keys, and the scratch memory that follows.
 #pragma once
 
-#include <tkl/core/checked.hpp>
-
 #include <cstdint>
+#include <tkl/core/checked.hpp>
 
 namespace tkl {
 
-/// `mr` rows by `nr` vectors is the register tile of both products: keys by queries, then queries by values. A block has
-/// `queries` vectors of queries; scores of `keys` keys are kept at a time.
+/// `mr` rows by `nr` vectors is the register tile of both products: keys by queries, then queries by values. A block
+/// has `queries` vectors of queries; scores of `keys` keys are kept at a time.
 struct attention_schedule {
   int mr = 6;
   int nr = 2;
@@ -21,11 +20,11 @@ struct attention_schedule {
 /// Blocks are whole register tiles on a machine of this width.
 template <attention_schedule S, int Width>
 concept attention_tiles_whole = S.mr > 0 && S.nr > 0 && S.queries > 0 && S.keys > 0 && S.keys % S.mr == 0 &&
-                                S.queries % S.nr == 0 && S.queries * Width % S.mr == 0;
+                                S.queries % S.nr == 0 && S.queries* Width % S.mr == 0;
 
 /// Whether the register tile stays in the registers of Arch.
 template <attention_schedule S, class Arch>
-concept attention_fits_registers = S.mr * S.nr + S.nr + 1 <= Arch::registers;
+concept attention_fits_registers = S.mr* S.nr + S.nr + 1 <= Arch::registers;
 
 /// The schedule for a machine: a tile of 12 x 2 vectors with 32 registers, of 6 x 2 with 16; blocks of about 48 queries
 /// (96 with 16 lanes).
@@ -35,8 +34,9 @@ constexpr attention_schedule attention_schedule_for(int registers, int width) {
   return {.mr = mr, .nr = 2, .queries = queries, .keys = 96};
 }
 
-/// Bytes of scratch for one worker, a multiple of 64: a block's queries, its scores against one tile of keys, its sums of
-/// values, three numbers per query. `scalar_bytes`: 4, on the reference machine 8. `depth`, `value_depth`: of one head.
+/// Bytes of scratch for one worker, a multiple of 64: a block's queries, its scores against one tile of keys, its sums
+/// of values, three numbers per query. `scalar_bytes`: 4, on the reference machine 8. `depth`, `value_depth`: of one
+/// head.
 constexpr std::int64_t attention_scratch_bytes(const attention_schedule& s, int width, std::int64_t scalar_bytes,
                                                std::int64_t depth, std::int64_t value_depth) {
   const std::int64_t lanes = std::int64_t{s.queries} * width;

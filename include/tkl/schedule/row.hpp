@@ -5,8 +5,9 @@
 namespace tkl {
 
 struct row_schedule {
-  int vectors = 4;    // accumulators per row: enough to hide the latency of an addition
-  int buffer = 8192;  // softmax: rows up to this length keep their exponentials on the stack, longer ones compute them twice
+  int vectors = 4;  // accumulators per row: enough to hide the latency of an addition
+  int buffer =
+      8192;  // softmax: rows up to this length keep their exponentials on the stack, longer ones compute them twice
   constexpr bool operator==(const row_schedule&) const = default;
 };
 

@@ -5,13 +5,12 @@
 // the type's range and turns NaN into 0.
 #pragma once
 
-#include <tkl/config.hpp>
-#include <tkl/core/element.hpp>
-
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <tkl/config.hpp>
+#include <tkl/core/element.hpp>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -34,11 +33,11 @@ TKL_FN T narrow(V value) {
   } else if constexpr (std::same_as<T, bfloat16>) {
     return to_bfloat16(static_cast<float>(value));
   } else if constexpr (std::integral<T>) {
-    constexpr double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+    constexpr double low = (std::numeric_limits<T>::min)(), high = (std::numeric_limits<T>::max)();
     const double exact = static_cast<double>(value);
     if (exact != exact) return 0;
-    if (exact <= low) return std::numeric_limits<T>::min();
-    if (exact >= high) return std::numeric_limits<T>::max();
+    if (exact <= low) return (std::numeric_limits<T>::min)();
+    if (exact >= high) return (std::numeric_limits<T>::max)();
     return static_cast<T>(std::nearbyint(exact));
   } else {
     return static_cast<T>(value);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU machine: the registers of one instruction set as the values of an algorithm.
 //
-// Algorithms (algo/) are templates over a machine and name no instruction set. This header and those beside it with cpu_
-// in their names are the only ones that include xsimd.
+// Algorithms (algo/) are templates over a machine and name no instruction set. This header and those beside it with
+// cpu_ in their names are the only ones that include xsimd.
 #pragma once
 
+#include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/expr/eval.hpp>
 #include <tkl/target/cpu_math.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 

@@ -11,7 +11,8 @@ namespace tkl {
 TKL_ISA_BEGIN
 
 /// n ones, then zeros, read from the middle: the mask of the first n lanes.
-alignas(64) inline constexpr std::int32_t first_lanes_avx2[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+alignas(64) inline constexpr std::int32_t first_lanes_avx2[16] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                                                  0,  0,  0,  0,  0,  0,  0,  0};
 
 template <>
 struct registers<xsimd::fma3<xsimd::avx2>> : generic_registers<xsimd::fma3<xsimd::avx2>> {
@@ -32,12 +33,14 @@ struct registers<xsimd::fma3<xsimd::avx2>> : generic_registers<xsimd::fma3<xsimd
     const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
     return _mm256_castsi256_ps(_mm256_slli_epi32(words, 16));
   }
-#if defined(__F16C__)
-  TKL_FN static value load(const half* p) { return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
+#  if defined(__F16C__)
+  TKL_FN static value load(const half* p) {
+    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
   TKL_FN static void store(half* p, value v) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
   }
-#endif
+#  endif
   TKL_FN static void store(bfloat16* p, value v) {
     const __m256i b = _mm256_castps_si256(v);
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(b, 16), _mm256_set1_epi32(1));
@@ -72,10 +75,10 @@ struct registers<xsimd::fma3<xsimd::avx2>> : generic_registers<xsimd::fma3<xsimd
   TKL_FN static value round(value a) { return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 
   // maxps and minps return their second operand when either is NaN: that loses a NaN of the first only.
-  TKL_FN static value max(value a, value b) {
+  TKL_FN static value(max)(value a, value b) {
     return _mm256_blendv_ps(_mm256_max_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
   }
-  TKL_FN static value min(value a, value b) {
+  TKL_FN static value(min)(value a, value b) {
     return _mm256_blendv_ps(_mm256_min_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
   }
   TKL_FN static value at_least(value a, value bound) { return _mm256_max_ps(bound, a); }

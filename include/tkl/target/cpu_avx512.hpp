@@ -27,7 +27,9 @@ struct registers<xsimd::avx512bw> : generic_registers<xsimd::avx512bw> {
     const __m512i words = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
     return _mm512_castsi512_ps(_mm512_slli_epi32(words, 16));
   }
-  TKL_FN static value load(const half* p) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))); }
+  TKL_FN static value load(const half* p) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  }
 
   TKL_FN static void store(half* p, value v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
@@ -60,17 +62,17 @@ struct registers<xsimd::avx512bw> : generic_registers<xsimd::avx512bw> {
   TKL_FN static value round(value a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT); }
 
   // maxps and minps return their second operand when either is NaN: that loses a NaN of the first only.
-  TKL_FN static value max(value a, value b) {
+  TKL_FN static value(max)(value a, value b) {
     return _mm512_mask_max_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b);
   }
-  TKL_FN static value min(value a, value b) {
+  TKL_FN static value(min)(value a, value b) {
     return _mm512_mask_min_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b);
   }
   TKL_FN static value at_least(value a, value bound) { return _mm512_max_ps(bound, a); }
   TKL_FN static value at_most(value a, value bound) { return _mm512_min_ps(bound, a); }
 
   TKL_FN static float sum(value v) { return half_registers::sum(_mm256_add_ps(lower(v), upper(v))); }
-  TKL_FN static float largest(value v) { return half_registers::largest(half_registers::max(lower(v), upper(v))); }
+  TKL_FN static float largest(value v) { return half_registers::largest((half_registers::max)(lower(v), upper(v))); }
 
  private:
   using half_registers = registers<xsimd::fma3<xsimd::avx2>>;

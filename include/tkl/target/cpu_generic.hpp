@@ -3,14 +3,12 @@
 // instruction set does better.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <tkl/config.hpp>
 #include <tkl/core/element.hpp>
 #include <tkl/target/convert.hpp>
-
 #include <xsimd/xsimd.hpp>
-
-#include <cstdint>
-#include <cstring>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -93,9 +91,7 @@ struct generic_registers {
   TKL_FN static integers bits(value a) { return xsimd::bitwise_cast<integers>(a); }
   TKL_FN static value from_bits(integers a) { return xsimd::bitwise_cast<value>(a); }
   /// 2^(n + k), given t = n + 1.5 * 2^23 with n whole: n stands in the low bits of t.
-  TKL_FN static value power_of_two(value t, int k) {
-    return from_bits((bits(t) << 23) + integers((127 + k) << 23));
-  }
+  TKL_FN static value power_of_two(value t, int k) { return from_bits((bits(t) << 23) + integers((127 + k) << 23)); }
   /// x = m * 2^e of a positive normal x, with m in [sqrt(1/2), sqrt(2)).
   TKL_FN static void split(value x, value& m, value& e) {
     const integers root_half(0x3f3504f3);

@@ -2,6 +2,7 @@
 // math<V> of SIMD batches: the vocabulary of expr/vocabulary.hpp over the register operations and expr/elementary.hpp.
 #pragma once
 
+#include <cmath>
 #include <tkl/config.hpp>
 #include <tkl/expr/elementary.hpp>
 #include <tkl/expr/vocabulary.hpp>
@@ -9,8 +10,6 @@
 #include <tkl/target/cpu_avx512.hpp>
 #include <tkl/target/cpu_neon.hpp>
 #include <tkl/target/cpu_sse2.hpp>
-
-#include <cmath>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -24,8 +23,8 @@ struct math<xsimd::batch<float, A>> {
   TKL_FN static V constant(float v) { return V(v); }
   TKL_FN static V fma(V a, V b, V c) { return R::fma(a, b, c); }
   TKL_FN static V div(V a, V b) { return R::div(a, b); }
-  TKL_FN static V max(V a, V b) { return R::max(a, b); }
-  TKL_FN static V min(V a, V b) { return R::min(a, b); }
+  TKL_FN static V(max)(V a, V b) { return (R::max)(a, b); }
+  TKL_FN static V(min)(V a, V b) { return (R::min)(a, b); }
   TKL_FN static V at_least(V a, V bound) { return R::at_least(a, bound); }
   TKL_FN static V at_most(V a, V bound) { return R::at_most(a, bound); }
   TKL_FN static V abs(V a) { return R::abs(a); }

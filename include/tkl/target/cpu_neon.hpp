@@ -64,8 +64,8 @@ struct registers<xsimd::neon64> : generic_registers<xsimd::neon64> {
   TKL_FN static value round(value a) { return vrndnq_f32(a); }
 
   // fmax and fmin propagate NaN.
-  TKL_FN static value max(value a, value b) { return vmaxq_f32(a, b); }
-  TKL_FN static value min(value a, value b) { return vminq_f32(a, b); }
+  TKL_FN static value(max)(value a, value b) { return vmaxq_f32(a, b); }
+  TKL_FN static value(min)(value a, value b) { return vminq_f32(a, b); }
   TKL_FN static value at_least(value a, value bound) { return vmaxq_f32(a, bound); }
   TKL_FN static value at_most(value a, value bound) { return vminq_f32(a, bound); }
 

@@ -31,7 +31,9 @@ struct registers<xsimd::sse2> : generic_registers<xsimd::sse2> {
   using base::load;
   using base::store;
 
-  TKL_FN static value load(const std::int32_t* p) { return _mm_cvtepi32_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
+  TKL_FN static value load(const std::int32_t* p) {
+    return _mm_cvtepi32_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
   TKL_FN static value load(const std::uint8_t* p) {
     const __m128i zero = _mm_setzero_si128();
     const __m128i words = _mm_unpacklo_epi8(load_bytes(p), zero);
@@ -49,26 +51,37 @@ struct registers<xsimd::sse2> : generic_registers<xsimd::sse2> {
 
   TKL_FN static value load_first(const float* p, int n) {
     switch (n) {
-      case 0: return _mm_setzero_ps();
-      case 1: return _mm_load_ss(p);
-      case 2: return load_two(p);
-      case 3: return _mm_movelh_ps(load_two(p), _mm_load_ss(p + 2));
-      default: return _mm_loadu_ps(p);
+      case 0:
+        return _mm_setzero_ps();
+      case 1:
+        return _mm_load_ss(p);
+      case 2:
+        return load_two(p);
+      case 3:
+        return _mm_movelh_ps(load_two(p), _mm_load_ss(p + 2));
+      default:
+        return _mm_loadu_ps(p);
     }
   }
   TKL_FN static void store_first(float* p, value v, int n) {
     switch (n) {
-      case 0: return;
-      case 1: return _mm_store_ss(p, v);
-      case 2: return _mm_storel_pi(reinterpret_cast<__m64*>(p), v);
-      case 3: _mm_storel_pi(reinterpret_cast<__m64*>(p), v); return _mm_store_ss(p + 2, _mm_movehl_ps(v, v));
-      default: return _mm_storeu_ps(p, v);
+      case 0:
+        return;
+      case 1:
+        return _mm_store_ss(p, v);
+      case 2:
+        return _mm_storel_pi(reinterpret_cast<__m64*>(p), v);
+      case 3:
+        _mm_storel_pi(reinterpret_cast<__m64*>(p), v);
+        return _mm_store_ss(p + 2, _mm_movehl_ps(v, v));
+      default:
+        return _mm_storeu_ps(p, v);
     }
   }
 
   // maxps and minps return their second operand when either is NaN: that loses a NaN of the first only.
-  TKL_FN static value max(value a, value b) { return xsimd::select(a != a, a, value(_mm_max_ps(a, b))); }
-  TKL_FN static value min(value a, value b) { return xsimd::select(a != a, a, value(_mm_min_ps(a, b))); }
+  TKL_FN static value(max)(value a, value b) { return xsimd::select(a != a, a, value(_mm_max_ps(a, b))); }
+  TKL_FN static value(min)(value a, value b) { return xsimd::select(a != a, a, value(_mm_min_ps(a, b))); }
   TKL_FN static value at_least(value a, value bound) { return _mm_max_ps(bound, a); }
   TKL_FN static value at_most(value a, value bound) { return _mm_min_ps(bound, a); }
 
@@ -76,7 +89,9 @@ struct registers<xsimd::sse2> : generic_registers<xsimd::sse2> {
   TKL_FN static float largest(value v) { return largest_of_four(v); }
 
  private:
-  TKL_FN static __m128 load_two(const float* p) { return _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p))); }
+  TKL_FN static __m128 load_two(const float* p) {
+    return _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
+  }
   TKL_FN static __m128i load_bytes(const void* p) {
     std::int32_t four;
     std::memcpy(&four, p, 4);

@@ -2,12 +2,11 @@
 // The reference machine: one value at a time, in double precision. Slow, plain, and the oracle of the tests.
 #pragma once
 
+#include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/expr/eval.hpp>
 #include <tkl/expr/vocabulary.hpp>
 #include <tkl/target/convert.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -90,9 +89,7 @@ struct reference_machine {
     double strided(const strided_node<T>& n) const {
       return widen<double>(n.data[outer_offset(n.stride) + at.column * n.inner]);
     }
-    double index(const index_node& n) const {
-      return static_cast<double>(n.axis < 3 ? at.outer[n.axis] : at.column);
-    }
+    double index(const index_node& n) const { return static_cast<double>(n.axis < 3 ? at.outer[n.axis] : at.column); }
 
    private:
     std::int64_t outer_offset(const std::int64_t (&stride)[3]) const {

@@ -49,8 +49,8 @@ struct walker {
   std::string_view prefix;
   std::vector<walked_edge> (*run)(const golden_file&);
 };
-constexpr walker walkers[] = {{"rec_320_", walk_recogniser<320>},     {"rec_480_", walk_recogniser<480>},
-                              {"rec_640_", walk_recogniser<640>},     {"rec_960_", walk_recogniser<960>},
+constexpr walker walkers[] = {{"rec_320_", walk_recogniser<320>},        {"rec_480_", walk_recogniser<480>},
+                              {"rec_640_", walk_recogniser<640>},        {"rec_960_", walk_recogniser<960>},
                               {"det_192x384_", walk_detector<192, 384>}, {"det_384x768_", walk_detector<384, 768>},
                               {"det_640x640_", walk_detector<640, 640>}, {"cls_", walk_classifier}};
 
@@ -77,7 +77,8 @@ bool agrees(const std::string& name, bool every) {
   const std::ptrdiff_t index = bad - all.data();
   std::printf("%s: the first that differs is step %d '%s', edge '%s': error %.2e, allowed %.0e; ", name.c_str(),
               bad->step, bad->step_name.c_str(), bad->edge.c_str(), bad->error, bad->limit);
-  std::printf("the steps before it are right up to %d\n", index == 0 ? -1 : all[static_cast<std::size_t>(index - 1)].step);
+  std::printf("the steps before it are right up to %d\n",
+              index == 0 ? -1 : all[static_cast<std::size_t>(index - 1)].step);
   return false;
 }
 

@@ -2,18 +2,17 @@
 // Facts about a graph that several passes need: who is live, who is constant, who reads whom.
 #pragma once
 
-#include <tkl/graph/graph.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <tkl/graph/graph.hpp>
 #include <vector>
 
 namespace tkl {
 
 struct node_use {
-  bool live = false;      // reachable from an output
-  bool constant = false;  // computed from weights and literals alone, by operations that run at load time
-  bool output = false;    // declared as an output
+  bool live = false;         // reachable from an output
+  bool constant = false;     // computed from weights and literals alone, by operations that run at load time
+  bool output = false;       // declared as an output
   std::int32_t readers = 0;  // distinct live, non-constant nodes that read it
   std::int32_t last_reader = -1;
 };
@@ -24,12 +23,16 @@ constexpr bool runs_at_load(const node& n) {
   if (n.shape.rank > 4) return false;
   switch (n.kind) {
     case op_kind::weight:
-    case op_kind::literal: return true;
+    case op_kind::literal:
+      return true;
     case op_kind::map:
     case op_kind::reshape:
-    case op_kind::transpose: return true;
-    case op_kind::concat: return n.inputs <= 3;
-    default: return false;
+    case op_kind::transpose:
+      return true;
+    case op_kind::concat:
+      return n.inputs <= 3;
+    default:
+      return false;
   }
 }
 

@@ -6,9 +6,8 @@
 // readers and is dead if there are none.
 #pragma once
 
-#include <tkl/graph/graph.hpp>
-
 #include <cstdint>
+#include <tkl/graph/graph.hpp>
 
 namespace tkl {
 

@@ -3,15 +3,13 @@
 // contraction move into its packed weights.
 //
 // Rule: y = conv(x, w) followed by + b, - b, * s, / s, x * s + t or batch norm with one constant per output channel (or
-// one for all) becomes conv(x, w') with scale and bias folded. Legal with one reader and not for a graph output; the weight
-// itself stays as it is for other readers.
-// Obligation: equal to the unfolded graph up to rounding, since the map is linear in the sum. It must not move across an
-// activation, and never *before* a zero-padded contraction.
+// one for all) becomes conv(x, w') with scale and bias folded. Legal with one reader and not for a graph output; the
+// weight itself stays as it is for other readers. Obligation: equal to the unfolded graph up to rounding, since the map
+// is linear in the sum. It must not move across an activation, and never *before* a zero-padded contraction.
 #pragma once
 
-#include <tkl/graph/passes/lowering.hpp>
-
 #include <cstdint>
+#include <tkl/graph/passes/lowering.hpp>
 
 namespace tkl {
 
@@ -28,7 +26,8 @@ constexpr std::int16_t load_node_of(lowering& l, std::int32_t id) {
   r.name = n.kind == op_kind::weight ? n.name : -1;
   r.number = static_cast<float>(n.attr.real[0]);
   for (int i = 0; i < n.shape.rank; ++i) {
-    if (n.shape[i] > 0x7fffffff && !l.failed()) l.out.error << "an extent of a constant with shape " << n.shape << " exceeds 2147483647";
+    if (n.shape[i] > 0x7fffffff && !l.failed())
+      l.out.error << "an extent of a constant with shape " << n.shape << " exceeds 2147483647";
     r.extent[i] = static_cast<std::int32_t>(n.shape[i]);
   }
   for (int i = 0; i < n.inputs && i < 3; ++i) r.in[i] = load_node_of(l, n.in[i]);
@@ -65,19 +64,24 @@ constexpr batch_norm_loads load_batch_norm(lowering& l, std::int32_t id) {
 
 /// Floats that a packed tensor takes: panels begin with the bias row, columns are padded to whole vectors.
 constexpr std::int64_t packed_floats(const packed_tensor& p, const load_node& source, std::int64_t width) {
-  const std::int64_t a = source.extent[0], b = source.extent[1], taps = std::int64_t{source.extent[2]} * source.extent[3];
+  const std::int64_t a = source.extent[0], b = source.extent[1],
+                     taps = std::int64_t{source.extent[2]} * source.extent[3];
   switch (p.kind) {
     case pack_kind::plain: {
       std::int64_t n = 1;
       for (int i = 0; i < source.rank; ++i) n *= source.extent[i];
       return round_up(n, width);
     }
-    case pack_kind::conv2d: return p.groups * round_up(a / p.groups, width) * (1 + taps * b);
-    case pack_kind::depthwise: return round_up(a, width) * (1 + taps);
+    case pack_kind::conv2d:
+      return p.groups * round_up(a / p.groups, width) * (1 + taps * b);
+    case pack_kind::depthwise:
+      return round_up(a, width) * (1 + taps);
     case pack_kind::conv_transpose2d:
       return p.groups * round_up(b, width) * (std::int64_t{p.stride[0]} * p.stride[1] + taps * (a / p.groups));
-    case pack_kind::matrix: return round_up(b, width) * (1 + a);
-    case pack_kind::matrix_transposed: return round_up(a, width) * (1 + b);
+    case pack_kind::matrix:
+      return round_up(b, width) * (1 + a);
+    case pack_kind::matrix_transposed:
+      return round_up(a, width) * (1 + b);
   }
   return 0;
 }

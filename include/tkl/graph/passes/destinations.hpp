@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Destinations: values that are parts of a concatenation, or graph outputs, are written where they are wanted.
 //
-// Rule: a part of a concatenation that a step computes, and that has no destination yet, lies inside the concatenation's
-// storage; an output that a step computes lies in the caller's buffer. Outer concatenations are settled before inner ones.
-// Obligation: a value has one place; everything else that needs it elsewhere copies it, in a step of its own.
+// Rule: a part of a concatenation that a step computes, and that has no destination yet, lies inside the
+// concatenation's storage; an output that a step computes lies in the caller's buffer. Outer concatenations are settled
+// before inner ones. Obligation: a value has one place; everything else that needs it elsewhere copies it, in a step of
+// its own.
 #pragma once
 
-#include <tkl/graph/passes/lowering.hpp>
-
 #include <cstdint>
+#include <tkl/graph/passes/lowering.hpp>
 
 namespace tkl {
 
@@ -33,8 +33,8 @@ constexpr place part_of(const lowering& l, const node& concat, const place& whol
 constexpr place output_place(lowering& l, int index) {
   const graph_output& o = l.g.outputs[static_cast<std::size_t>(index)];
   const node& n = l.at(o.node);
-  const std::int32_t s = new_storage(l, space::output, n.shape.elements().value, n.type, o.name >= 0 ? o.name : report_name(l, o.node),
-                                     static_cast<std::int16_t>(index));
+  const std::int32_t s = new_storage(l, space::output, n.shape.elements().value, n.type,
+                                     o.name >= 0 ? o.name : report_name(l, o.node), static_cast<std::int16_t>(index));
   return o.layout == memory_layout::nchw ? nchw_place(s, n.shape) : dense_place(s, n.shape);
 }
 
@@ -45,7 +45,8 @@ constexpr std::vector<place> choose_destinations(lowering& l) {
     const graph_output& o = l.g.outputs[static_cast<std::size_t>(i)];
     const place p = output_place(l, i);
     outputs.push_back(p);
-    l.out.outputs.push_back(add_edge(l, p, l.at(o.node).type, l.out.storages[static_cast<std::size_t>(p.storage)].name));
+    l.out.outputs.push_back(
+        add_edge(l, p, l.at(o.node).type, l.out.storages[static_cast<std::size_t>(p.storage)].name));
     // A kernel writes consecutive columns: another order in the caller's memory is reached by a copy.
     if (detail::is_computed(l, o.node) && !l.place_of(o.node).assigned() && p.consecutive()) l.place_of(o.node) = p;
   }

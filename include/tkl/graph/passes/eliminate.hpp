@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eliminate: nodes that change nothing are replaced by their input, through one forward map.
 //
-// Rule: x -> x for reshape to the same shape, transpose by the identity, a slice of everything, a cast to the same type,
-// a concatenation of one, x * 1, x / 1 and x - 0. Not x + 0: it turns -0 into 0.
-// Obligation: the replaced value equals its input bit for bit, and keeps its name if the input has none. A graph output
-// keeps naming the value that it named.
+// Rule: x -> x for reshape to the same shape, transpose by the identity, a slice of everything, a cast to the same
+// type, a concatenation of one, x * 1, x / 1 and x - 0. Not x + 0: it turns -0 into 0. Obligation: the replaced value
+// equals its input bit for bit, and keeps its name if the input has none. A graph output keeps naming the value that it
+// named.
 #pragma once
 
+#include <cstdint>
 #include <tkl/expr/functions.hpp>
 #include <tkl/graph/graph.hpp>
-
-#include <cstdint>
 #include <vector>
 
 namespace tkl {
@@ -26,9 +25,12 @@ constexpr bool is_identity(const graph& g, const node& n) {
   if (n.inputs == 0) return false;
   const node& x = g.nodes[static_cast<std::size_t>(n.in[0])];
   switch (n.kind) {
-    case op_kind::reshape: return n.shape == x.shape;
-    case op_kind::cast: return n.type == x.type;
-    case op_kind::concat: return n.inputs == 1;
+    case op_kind::reshape:
+      return n.shape == x.shape;
+    case op_kind::cast:
+      return n.type == x.type;
+    case op_kind::concat:
+      return n.inputs == 1;
     case op_kind::transpose:
       for (int i = 0; i < n.shape.rank; ++i)
         if (n.attr.permutation[i] != i) return false;
@@ -42,7 +44,8 @@ constexpr bool is_identity(const graph& g, const node& n) {
       if (n.attr.function == function_index<fn::mul> || n.attr.function == function_index<fn::div>)
         return is_literal(g, n.in[1], 1);
       return n.attr.function == function_index<fn::sub> && is_literal(g, n.in[1], 0);
-    default: return false;
+    default:
+      return false;
   }
 }
 

@@ -2,10 +2,9 @@
 // Expressions of steps: element-wise nodes become post-fix code, and their operands become slots.
 #pragma once
 
+#include <cstdint>
 #include <tkl/graph/passes/constants.hpp>
 #include <tkl/graph/passes/lowering.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 
@@ -14,11 +13,11 @@ struct expression_draft {
   expr_code code{};
   int slots = 0;
   bool too_long = false;
-  std::int32_t source[max_operands]{};      // node, or -1 for a literal or an index
-  place operand[max_operands]{};            // broadcast to the output; for an index: stride 1 on its axis
+  std::int32_t source[max_operands]{};  // node, or -1 for a literal or an index
+  place operand[max_operands]{};        // broadcast to the output; for an index: stride 1 on its axis
   element type[max_operands]{};
   float literal[max_operands]{};
-  leaf_kind kind[max_operands]{};           // element stands for any tensor until `finish` classifies it
+  leaf_kind kind[max_operands]{};  // element stands for any tensor until `finish` classifies it
 
   constexpr void push(symbol s) {
     if (code.fits(1)) {
@@ -46,7 +45,8 @@ struct expression_size {
   int symbols = 0;
   int slots = 0;
 };
-constexpr void measure(const lowering& l, std::int32_t id, std::int32_t anchor, bool anchor_is_map, expression_size& size) {
+constexpr void measure(const lowering& l, std::int32_t id, std::int32_t anchor, bool anchor_is_map,
+                       expression_size& size) {
   if (size.symbols > max_code) return;
   ++size.symbols;
   if (id == anchor && !anchor_is_map) {
@@ -81,13 +81,14 @@ constexpr void draft_operand(lowering& l, expression_draft& d, std::int32_t id, 
   d.operand[s] = broadcast_to(p, extents);
 }
 
-/// The value of node `id` at a place of the output: acc for the anchor, code for members of the region, else an operand.
+/// The value of node `id` at a place of the output: acc for the anchor, code for members of the region, else an
+/// operand.
 constexpr void draft_value(lowering& l, expression_draft& d, std::int32_t id, std::int32_t anchor, const shape& extents,
                            bool anchor_is_map);
 
 /// The operation of a member (or of an element-wise anchor) on its operands.
-constexpr void draft_operation(lowering& l, expression_draft& d, std::int32_t id, std::int32_t anchor, const shape& extents,
-                               bool anchor_is_map) {
+constexpr void draft_operation(lowering& l, expression_draft& d, std::int32_t id, std::int32_t anchor,
+                               const shape& extents, bool anchor_is_map) {
   const node& n = l.at(id);
   const auto sub = [&](std::int32_t x) { draft_value(l, d, x, anchor, extents, anchor_is_map); };
   switch (n.kind) {
@@ -95,7 +96,9 @@ constexpr void draft_operation(lowering& l, expression_draft& d, std::int32_t id
       for (int i = 0; i < n.inputs; ++i) sub(n.in[i]);
       d.push(symbol::function(n.attr.function));
       return;
-    case op_kind::cast: sub(n.in[0]); return;
+    case op_kind::cast:
+      sub(n.in[0]);
+      return;
     case op_kind::batch_norm: {
       const batch_norm_loads b = load_batch_norm(l, id);
       sub(n.in[0]);
@@ -123,7 +126,8 @@ constexpr void draft_operation(lowering& l, expression_draft& d, std::int32_t id
       d.push(symbol::function(function_index<fn::select>));
       return;
     }
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -153,7 +157,8 @@ constexpr leaf_kind classify(const edge& e, const std::int32_t* extent) {
 }
 
 /// Settles the leaf kinds from the slots' edges (which must be there already, -1 for literals and indices).
-constexpr expr_code settle(const lowering& l, const expression_draft& d, const std::int16_t* edges, const std::int32_t* extent) {
+constexpr expr_code settle(const lowering& l, const expression_draft& d, const std::int16_t* edges,
+                           const std::int32_t* extent) {
   expr_code code = d.code;
   int slot = 0;
   for (int i = 0; i < code.size; ++i) {
@@ -165,8 +170,8 @@ constexpr expr_code settle(const lowering& l, const expression_draft& d, const s
   return code.size == 1 && code.at[0] == symbol::leaf(leaf_kind::acc) ? expr_code{} : code;
 }
 
-/// Edges and literals of a draft whose output has at most four axes, which stand on the last plan axes. `axis_of` maps an
-/// output axis to a plan axis.
+/// Edges and literals of a draft whose output has at most four axes, which stand on the last plan axes. `axis_of` maps
+/// an output axis to a plan axis.
 template <std::size_t N>
 constexpr void finish_slots(lowering& l, const expression_draft& d, std::int16_t (&edges)[N], float (&literals)[N],
                             int rank) {

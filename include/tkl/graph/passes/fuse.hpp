@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuse: the element-wise nodes that follow an anchor (a contraction, a row operation, or an element-wise node itself) become
-// its epilogue.
+// Fuse: the element-wise nodes that follow an anchor (a contraction, a row operation, or an element-wise node itself)
+// become its epilogue.
 //
-// Rule: starting from the anchor, a set of element-wise nodes of the anchor's shape is grown until one of them (the exit) is
-// the only one that anybody outside reads; then the set is absorbed and growth goes on from the exit. So chains fuse, and
-// so does x * sigmoid(x).
-// Obligation: each absorbed node's readers are all absorbed, none but the last is a graph output, every other operand is
-// computed before the anchor's step, and the operations keep their order.
+// Rule: starting from the anchor, a set of element-wise nodes of the anchor's shape is grown until one of them (the
+// exit) is the only one that anybody outside reads; then the set is absorbed and growth goes on from the exit. So
+// chains fuse, and so does x * sigmoid(x). Obligation: each absorbed node's readers are all absorbed, none but the last
+// is a graph output, every other operand is computed before the anchor's step, and the operations keep their order.
 #pragma once
-
-#include <tkl/graph/passes/analysis.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <tkl/graph/passes/analysis.hpp>
 #include <vector>
 
 namespace tkl {
@@ -27,11 +25,13 @@ namespace detail {
 
 inline constexpr int max_region = 16;
 
-constexpr bool is_element_wise(op_kind k) { return k == op_kind::map || k == op_kind::batch_norm || k == op_kind::keep_first; }
+constexpr bool is_element_wise(op_kind k) {
+  return k == op_kind::map || k == op_kind::batch_norm || k == op_kind::keep_first;
+}
 
 /// Whether node `m` may join: element-wise, of the same shape and type, all operands inside or available.
-constexpr bool may_join(const graph& g, const std::vector<node_use>& use, const std::vector<node_state>& state, const node& m,
-                        const shape& extents, const std::vector<std::uint8_t>& inside) {
+constexpr bool may_join(const graph& g, const std::vector<node_use>& use, const std::vector<node_state>& state,
+                        const node& m, const shape& extents, const std::vector<std::uint8_t>& inside) {
   if (!is_element_wise(m.kind) || m.type != element::f32 || !(m.shape == extents)) return false;
   for (int i = 0; i < m.inputs; ++i) {
     const auto x = static_cast<std::size_t>(m.in[i]);
@@ -46,8 +46,8 @@ constexpr bool may_join(const graph& g, const std::vector<node_use>& use, const 
 
 }  // namespace detail
 
-/// Grows the region of `anchor`; marks what it absorbs and returns the exit (the anchor itself if nothing fused). `fits`
-/// says whether the expression with that exit still fits a kernel key.
+/// Grows the region of `anchor`; marks what it absorbs and returns the exit (the anchor itself if nothing fused).
+/// `fits` says whether the expression with that exit still fits a kernel key.
 template <class Fits>
 constexpr std::int32_t grow_region(const graph& g, const std::vector<node_use>& use, std::vector<node_state>& state,
                                    std::int32_t anchor, std::vector<std::uint8_t>& inside, Fits fits) {

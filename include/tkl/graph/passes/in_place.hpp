@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // In place: a step's result takes over the bytes of an operand that nobody reads afterwards.
 //
-// Rule: the result fills its whole arena storage, the operand fills its own, both edges have equal extents, strides, type
-// and size, the step is the operand's last and the result's first. Every mention of the operand in the step must be such an
-// edge: an element is read by whoever writes it, just before.
-// Obligation: the algorithm reads an element of these operands only to compute the same element (or, for the row
-// operations, has read the whole row before it writes it). The input of a contraction or of a window never qualifies.
+// Rule: the result fills its whole arena storage, the operand fills its own, both edges have equal extents, strides,
+// type and size, the step is the operand's last and the result's first. Every mention of the operand in the step must
+// be such an edge: an element is read by whoever writes it, just before. Obligation: the algorithm reads an element of
+// these operands only to compute the same element (or, for the row operations, has read the whole row before it writes
+// it). The input of a contraction or of a window never qualifies.
 #pragma once
-
-#include <tkl/graph/program.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <tkl/graph/program.hpp>
 
 namespace tkl {
 
@@ -27,7 +26,9 @@ constexpr bool same_elements(const edge& a, const edge& b) {
 }
 
 /// Whether the algorithm may write its result over in[0].
-constexpr bool row_wise(algorithm a) { return a == algorithm::softmax || a == algorithm::layer_norm; }
+constexpr bool row_wise(algorithm a) {
+  return a == algorithm::softmax || a == algorithm::layer_norm;
+}
 
 constexpr std::int32_t root_of(const program& p, std::int32_t s) {
   while (p.storages[static_cast<std::size_t>(s)].root >= 0) s = p.storages[static_cast<std::size_t>(s)].root;
@@ -36,7 +37,8 @@ constexpr std::int32_t root_of(const program& p, std::int32_t s) {
 
 }  // namespace detail
 
-/// Merges storages; afterwards `root` names the storage whose bytes a merged one uses, and the root's lifetime covers both.
+/// Merges storages; afterwards `root` names the storage whose bytes a merged one uses, and the root's lifetime covers
+/// both.
 constexpr void merge_in_place(program& p) {
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
     const step& s = p.steps[i];
@@ -55,8 +57,9 @@ constexpr void merge_in_place(program& p) {
       const storage& from = p.storages[static_cast<std::size_t>(storage_of(e))];
       if (from.last != now || from.bytes != p.storages[static_cast<std::size_t>(result)].bytes) return false;
       for (std::int16_t other : s.in)  // read in another way by the same step?
-        if (storage_of(other) == storage_of(e) && (other != s.in[0] || !detail::row_wise(s.algorithm) ||
-                                                   !detail::same_elements(p.edges[static_cast<std::size_t>(other)], out)))
+        if (storage_of(other) == storage_of(e) &&
+            (other != s.in[0] || !detail::row_wise(s.algorithm) ||
+             !detail::same_elements(p.edges[static_cast<std::size_t>(other)], out)))
           return false;
       for (std::int16_t other : s.operand)
         if (storage_of(other) == storage_of(e) && !detail::same_elements(p.edges[static_cast<std::size_t>(other)], out))

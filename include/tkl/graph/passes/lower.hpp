@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower: every anchor with its region becomes one step. Nodes are visited in the order in which they were built, which is
-// the order of the steps.
+// Lower: every anchor with its region becomes one step. Nodes are visited in the order in which they were built, which
+// is the order of the steps.
 #pragma once
 
+#include <cstdint>
 #include <tkl/graph/passes/destinations.hpp>
 #include <tkl/graph/passes/expressions.hpp>
 #include <tkl/graph/passes/fuse.hpp>
 #include <tkl/graph/passes/prologue.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 
@@ -35,7 +34,8 @@ constexpr std::int32_t grow(lowering& l, std::int32_t anchor, bool anchor_is_map
 }  // namespace detail
 
 /// An element-wise step over `count` places merged to at most four axes: the output first, then the draft's operands.
-constexpr void push_map(lowering& l, const expression_draft& d, const place& out, element type, std::int32_t name, std::int32_t id) {
+constexpr void push_map(lowering& l, const expression_draft& d, const place& out, element type, std::int32_t name,
+                        std::int32_t id) {
   place all[max_operands + 1]{};
   all[0] = out;
   for (int s = 0; s < d.slots; ++s) {
@@ -80,8 +80,8 @@ constexpr void push_map(lowering& l, const expression_draft& d, const place& out
 }
 
 /// A step that only moves data: from one place to another of the same shape.
-constexpr void push_copy(lowering& l, const place& from, const place& to, element from_type, element to_type, std::int32_t name,
-                         std::int32_t id) {
+constexpr void push_copy(lowering& l, const place& from, const place& to, element from_type, element to_type,
+                         std::int32_t name, std::int32_t id) {
   expression_draft d;
   const int s = d.leaf(leaf_kind::element, from_type);
   d.operand[s] = from;
@@ -95,7 +95,8 @@ constexpr place consecutive_place(lowering& l, std::int32_t id) {
   const place p = l.use_of(id).constant ? constant_place(l, id) : l.place_of(id);
   if (p.consecutive()) return p;
   const node& n = l.at(id);
-  const place copy = dense_place(new_storage(l, space::arena, p.extents.elements().value, n.type, report_name(l, id)), p.extents);
+  const place copy =
+      dense_place(new_storage(l, space::arena, p.extents.elements().value, n.type, report_name(l, id)), p.extents);
   push_copy(l, p, copy, n.type, n.type, report_name(l, id), id);
   return copy;
 }
@@ -109,8 +110,10 @@ constexpr place with_row_axis(const place& p) {
   return r;
 }
 
-/// Fuses what follows `acc_id` (the anchor or the last node folded into it) and completes the step: epilogue, output edge, key.
-constexpr void finish_step(lowering& l, step& s, kernel_key& key, std::int32_t anchor, std::int32_t acc_id, std::int64_t flops) {
+/// Fuses what follows `acc_id` (the anchor or the last node folded into it) and completes the step: epilogue, output
+/// edge, key.
+constexpr void finish_step(lowering& l, step& s, kernel_key& key, std::int32_t anchor, std::int32_t acc_id,
+                           std::int64_t flops) {
   const node& n = l.at(acc_id);
   const std::int32_t exit = n.type == element::f32 ? detail::grow(l, acc_id, false) : acc_id;
   expression_draft d;
@@ -122,7 +125,8 @@ constexpr void finish_step(lowering& l, step& s, kernel_key& key, std::int32_t a
   if (rows)
     for (int k = 0; k < d.slots; ++k) d.operand[k] = with_row_axis(d.operand[k]);
   finish_slots(l, d, s.operand, s.literal, rows && n.shape.rank == 3 ? 4 : n.shape.rank);
-  s.out = rows ? add_edge(l, with_row_axis(l.place_of(exit)), l.at(exit).type, report_name(l, exit)) : own_edge(l, exit);
+  s.out =
+      rows ? add_edge(l, with_row_axis(l.place_of(exit)), l.at(exit).type, report_name(l, exit)) : own_edge(l, exit);
   if (l.failed()) return;
   const edge& out = l.out.edges[static_cast<std::size_t>(s.out)];
   key.out = out.type;

@@ -2,14 +2,13 @@
 // State of the lowering from graph nodes to plan steps, and the functions that give values places, storages and edges.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tkl/core/checked.hpp>
 #include <tkl/graph/passes/analysis.hpp>
 #include <tkl/graph/passes/fuse.hpp>
 #include <tkl/graph/passes/place.hpp>
 #include <tkl/graph/program.hpp>
-
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace tkl {
@@ -20,10 +19,10 @@ struct lowering {
   program out{};
   std::vector<node_use> use{};
   std::vector<node_state> state{};
-  std::vector<place> places{};           // per node: where its value lies, or will lie when a destination was chosen
-  std::vector<std::uint8_t> inside{};    // per node: member of the region that is being grown
-  std::vector<std::int16_t> load_of{};   // per node: its load node, or -1
-  std::vector<std::int16_t> edge_of{};   // per node: the edge of its own place, or -1
+  std::vector<place> places{};          // per node: where its value lies, or will lie when a destination was chosen
+  std::vector<std::uint8_t> inside{};   // per node: member of the region that is being grown
+  std::vector<std::int16_t> load_of{};  // per node: its load node, or -1
+  std::vector<std::int16_t> edge_of{};  // per node: the edge of its own place, or -1
 
   constexpr lowering(const graph& source, const target_facts& target)
       : g(source),
@@ -72,8 +71,8 @@ constexpr std::int32_t report_name(const lowering& l, std::int32_t id) {
   return -1;
 }
 
-/// Adds an edge with the four plan axes of `p`: missing outer axes are 1. `insert` axes of extent 1 are put before the last
-/// two (attention and matrix rows stand on plan axis 2).
+/// Adds an edge with the four plan axes of `p`: missing outer axes are 1. `insert` axes of extent 1 are put before the
+/// last two (attention and matrix rows stand on plan axis 2).
 constexpr std::int16_t add_edge(lowering& l, const place& p, element type, std::int32_t name) {
   edge e;
   const storage& s = l.out.storages[static_cast<std::size_t>(p.storage)];
@@ -85,7 +84,8 @@ constexpr std::int16_t add_edge(lowering& l, const place& p, element type, std::
   const int shift = plan_rank - p.extents.rank;
   for (int i = 0; i < p.extents.rank; ++i) {
     if (p.extents[i] > 0x7fffffff || p.stride[i] > 0x7fffffff || p.stride[i] < -0x7fffffff) {
-      if (!l.failed()) l.out.error << "an extent or a stride of a value with shape " << p.extents << " exceeds 2147483647";
+      if (!l.failed())
+        l.out.error << "an extent or a stride of a value with shape " << p.extents << " exceeds 2147483647";
       return -1;
     }
     e.extent[i + shift] = static_cast<std::int32_t>(p.extents[i]);

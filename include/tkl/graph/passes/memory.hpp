@@ -47,7 +47,7 @@ struct arena_item {
   std::int64_t offset = -1;  // -1: not placed yet
   std::int32_t first = 0;
   std::int32_t last = 0;
-  std::int32_t near = 0;  // where the list of the items that live at one of its steps begins
+  std::int32_t neighbours = 0;  // where the list of the items that live at one of its steps begins
   std::int32_t near_end = 0;
 };
 
@@ -66,7 +66,7 @@ constexpr std::int64_t skewed_offset(std::int64_t at, std::uint64_t taken) {
 ///
 ///   for each item: for each item that lives at the same time and is placed: sort in by offset
 ///                  for each of those by rising offset: is the gap below it large enough?
-constexpr std::int64_t place_first_fit(arena_item* items, const std::int32_t* near, const std::int32_t* order,
+constexpr std::int64_t place_first_fit(arena_item* items, const std::int32_t* neighbours, const std::int32_t* order,
                                        int count, const arena_item** placed, bool skew) {
   for (int i = 0; i < count; ++i) items[i].offset = -1;
   std::int64_t total = 0;
@@ -74,8 +74,8 @@ constexpr std::int64_t place_first_fit(arena_item* items, const std::int32_t* ne
     arena_item& item = items[order[k]];
     int n = 0;
     std::uint64_t taken = 0;
-    for (std::int32_t e = item.near; e < item.near_end; ++e) {
-      const arena_item* const other = items + near[e];
+    for (std::int32_t e = item.neighbours; e < item.near_end; ++e) {
+      const arena_item* const other = items + neighbours[e];
       if (other->offset < 0) continue;
       if (other->bytes >= page_bytes) taken |= std::uint64_t{1} << (other->offset / buffer_alignment % 64);
       int place = n++;
@@ -171,7 +171,7 @@ struct arena_search {
   arena_item* items;
   int count;
   std::int64_t enough;  // bytes at which no better plan is worth looking for
-  std::vector<std::int32_t> order, spare, best_order, near{};
+  std::vector<std::int32_t> order, spare, best_order, neighbours{};
   std::vector<std::int64_t> key, best_offset;
   std::vector<const arena_item*> placed;
   std::int64_t best = -1;
@@ -199,12 +199,12 @@ struct arena_search {
         ++items[o[a]].near_end, ++items[o[b]].near_end;
     std::int32_t total = 0;
     for (int i = 0; i < count; ++i) {
-      items[i].near = total;
+      items[i].neighbours = total;
       total += items[i].near_end;
-      items[i].near_end = items[i].near;
+      items[i].near_end = items[i].neighbours;
     }
-    near = std::vector<std::int32_t>(static_cast<std::size_t>(total), 0);
-    std::int32_t* const list = near.data();
+    neighbours = std::vector<std::int32_t>(static_cast<std::size_t>(total), 0);
+    std::int32_t* const list = neighbours.data();
     for (int a = 0; a < count; ++a) {
       for (int b = a + 1; b < count && items[o[b]].first <= items[o[a]].last; ++b) {
         list[items[o[a]].near_end++] = o[b];
@@ -215,7 +215,7 @@ struct arena_search {
 
   /// Places in the order `by`; returns the bytes needed.
   constexpr std::int64_t place(const std::vector<std::int32_t>& by, bool skew) {
-    return place_first_fit(items, near.data(), by.data(), count, placed.data(), skew);
+    return place_first_fit(items, neighbours.data(), by.data(), count, placed.data(), skew);
   }
 
   /// Places in the present order; returns the bytes needed.

@@ -2,13 +2,12 @@
 // The passes in order: cancel views, eliminate, choose destinations, fold and fuse while lowering, in-place, memory.
 #pragma once
 
+#include <cstdint>
 #include <tkl/graph/passes/cancel_views.hpp>
 #include <tkl/graph/passes/eliminate.hpp>
 #include <tkl/graph/passes/in_place.hpp>
 #include <tkl/graph/passes/memory.hpp>
 #include <tkl/graph/passes/steps.hpp>
-
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -35,27 +34,40 @@ constexpr void lower_node(lowering& l, std::int32_t id, const std::vector<std::i
     case op_kind::map:
     case op_kind::cast:
     case op_kind::keep_first:
-    case op_kind::batch_norm: return lower_map(l, id);
+    case op_kind::batch_norm:
+      return lower_map(l, id);
     case op_kind::conv2d: {
       const std::int16_t c = chain_of[static_cast<std::size_t>(id)];
       return lower_conv2d(l, id, c < 0 ? nullptr : &chains[static_cast<std::size_t>(c)]);
     }
-    case op_kind::conv_transpose2d: return lower_conv_transpose2d(l, id);
-    case op_kind::matmul: return lower_matmul(l, id);
-    case op_kind::pool2d: return lower_pool2d(l, id);
-    case op_kind::reduce: return lower_reduce(l, id);
-    case op_kind::softmax: return lower_rows(l, id, algorithm::softmax);
-    case op_kind::layer_norm: return lower_rows(l, id, algorithm::layer_norm);
-    case op_kind::attention: return lower_attention(l, id);
-    case op_kind::resize2d: return lower_resize2d(l, id);
-    case op_kind::pad: return lower_pad(l, id);
-    case op_kind::concat: return lower_concat(l, id);
+    case op_kind::conv_transpose2d:
+      return lower_conv_transpose2d(l, id);
+    case op_kind::matmul:
+      return lower_matmul(l, id);
+    case op_kind::pool2d:
+      return lower_pool2d(l, id);
+    case op_kind::reduce:
+      return lower_reduce(l, id);
+    case op_kind::softmax:
+      return lower_rows(l, id, algorithm::softmax);
+    case op_kind::layer_norm:
+      return lower_rows(l, id, algorithm::layer_norm);
+    case op_kind::attention:
+      return lower_attention(l, id);
+    case op_kind::resize2d:
+      return lower_resize2d(l, id);
+    case op_kind::pad:
+      return lower_pad(l, id);
+    case op_kind::concat:
+      return lower_concat(l, id);
     case op_kind::slice:
     case op_kind::transpose:
-    case op_kind::reshape: return lower_view(l, id);
+    case op_kind::reshape:
+      return lower_view(l, id);
     case op_kind::input:
     case op_kind::weight:
-    case op_kind::literal: return;
+    case op_kind::literal:
+      return;
   }
 }
 
@@ -106,8 +118,8 @@ constexpr void add_scratch(lowering& l, ScratchBytes scratch_bytes) {
   }
 }
 
-/// Runs all passes on a graph. Errors are in the program's text. `scratch_bytes(step, edges)`: the scratch that the target's
-/// kernel of a step needs per worker.
+/// Runs all passes on a graph. Errors are in the program's text. `scratch_bytes(step, edges)`: the scratch that the
+/// target's kernel of a step needs per worker.
 template <class ScratchBytes>
 constexpr program make_program(graph g, const target_facts& facts, ScratchBytes scratch_bytes) {
   if (g.error.empty() && g.outputs.empty()) g.error << "the graph has no output";

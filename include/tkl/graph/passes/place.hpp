@@ -3,11 +3,10 @@
 // arithmetic on places, not copies.
 #pragma once
 
+#include <cstdint>
 #include <tkl/core/element.hpp>
 #include <tkl/core/shape.hpp>
 #include <tkl/graph/graph.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 
@@ -20,7 +19,9 @@ struct place {
 
   constexpr bool assigned() const { return storage >= 0; }
   /// Whether the innermost axis is consecutive in memory.
-  constexpr bool consecutive() const { return extents.rank == 0 || extents.back(0) == 1 || stride[extents.rank - 1] == 1; }
+  constexpr bool consecutive() const {
+    return extents.rank == 0 || extents.back(0) == 1 || stride[extents.rank - 1] == 1;
+  }
   /// Whether the elements lie densely in the order of their indices.
   constexpr bool dense() const {
     std::int64_t expected = 1;
@@ -77,8 +78,8 @@ constexpr place sliced(const place& p, const shape& extents, const std::int64_t*
   return r;
 }
 
-/// The same elements under another shape, or an unassigned place when that needs a copy: axes of the old shape are merged
-/// only where they are consecutive, and split freely.
+/// The same elements under another shape, or an unassigned place when that needs a copy: axes of the old shape are
+/// merged only where they are consecutive, and split freely.
 constexpr place reshaped(const place& p, const shape& extents) {
   place r;
   r.storage = p.storage;
@@ -153,8 +154,7 @@ constexpr merged_places<Count> merge_axes(const place* places, int count, const 
   for (int axis = 0; axis < extents.rank; ++axis) {
     if (extents[axis] == 1) continue;
     bool joins = m.rank > 0;
-    for (int k = 0; joins && k < count; ++k)
-      joins = m.stride[k][m.rank - 1] == places[k].stride[axis] * extents[axis];
+    for (int k = 0; joins && k < count; ++k) joins = m.stride[k][m.rank - 1] == places[k].stride[axis] * extents[axis];
     if (joins) {
       m.extent[m.rank - 1] *= extents[axis];
     } else {

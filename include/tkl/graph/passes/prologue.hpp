@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prologue: what stands between a graph's picture and its first convolution (conversion from u8, normalising, channel order,
-// masking, layout) is applied to each element as the convolution loads it.
+// Prologue: what stands between a graph's picture and its first convolution (conversion from u8, normalising, channel
+// order, masking, layout) is applied to each element as the convolution loads it.
 //
 // Rule: a convolution with few input channels stages its input rows; going backwards from it, element-wise nodes with
-// constants per channel as other operands and views are absorbed while they have one reader and are no output. Below a view only
-// operations with single numbers may stand.
-// Obligation: padding is zero *after* the prologue, as in the graph.
+// constants per channel as other operands and views are absorbed while they have one reader and are no output. Below a
+// view only operations with single numbers may stand. Obligation: padding is zero *after* the prologue, as in the
+// graph.
 #pragma once
 
-#include <tkl/graph/passes/expressions.hpp>
-
 #include <cstdint>
+#include <tkl/graph/passes/expressions.hpp>
 #include <vector>
 
 namespace tkl {
@@ -57,10 +56,10 @@ constexpr prologue_chain find_prologue(const lowering& l, std::int32_t conv) {
       main = -1;
       for (int i = 0; i < n.inputs; ++i) {
         const node& x = l.at(n.in[i]);
-        const bool small = l.use_of(n.in[i]).constant && detail::is_per_channel(x, n.shape.back(0)) &&
-                           (!view_seen || x.shape.back(0) == 1);
-        if (!small) main = n.in[i], ++others;
-        slots += small;
+        const bool is_small = l.use_of(n.in[i]).constant && detail::is_per_channel(x, n.shape.back(0)) &&
+                              (!view_seen || x.shape.back(0) == 1);
+        if (!is_small) main = n.in[i], ++others;
+        slots += is_small;
       }
       if (others != 1 || !(l.at(main).shape == n.shape)) break;
     } else if (n.kind != op_kind::cast || n.type != element::f32) {
@@ -71,7 +70,8 @@ constexpr prologue_chain find_prologue(const lowering& l, std::int32_t conv) {
     id = main;
   }
   c.base = id;
-  if (l.at(id).kind != op_kind::input) {  // a step computes the base: its epilogue is the better place for element-wise nodes
+  if (l.at(id).kind !=
+      op_kind::input) {  // a step computes the base: its epilogue is the better place for element-wise nodes
     c.nodes.clear();
     c.base = l.at(conv).in[0];
   }
@@ -95,7 +95,8 @@ constexpr place prologue_place(lowering& l, const prologue_chain& c) {
 }
 
 /// The chain's operations as an expression of the loaded element.
-constexpr void draft_prologue(lowering& l, expression_draft& d, const prologue_chain& c, std::size_t index, const shape& extents) {
+constexpr void draft_prologue(lowering& l, expression_draft& d, const prologue_chain& c, std::size_t index,
+                              const shape& extents) {
   if (index == c.nodes.size()) return d.push(symbol::leaf(leaf_kind::acc));
   const std::int32_t id = c.nodes[index];
   const node& n = l.at(id);

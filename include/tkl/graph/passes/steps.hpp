@@ -2,10 +2,9 @@
 // One function per kind of anchor: which algorithm runs it, with which operands, parameters and packed weights.
 #pragma once
 
+#include <cstdint>
 #include <tkl/graph/passes/lower.hpp>
 #include <tkl/schedule/depthwise.hpp>
-
-#include <cstdint>
 
 namespace tkl {
 
@@ -67,8 +66,8 @@ constexpr void lower_conv2d(lowering& l, std::int32_t id, const prologue_chain* 
     s.in[0] = detail::input_edge(l, n.in[0]);
     key.in = x.type;
     if (depthwise) {
-      const depthwise_schedule d = depthwise_schedule_for(n.attr.kernel[0], n.attr.kernel[1], n.attr.stride[1], n.attr.dilation[1],
-                                                          n.shape[3] / x.shape[3]);
+      const depthwise_schedule d = depthwise_schedule_for(n.attr.kernel[0], n.attr.kernel[1], n.attr.stride[1],
+                                                          n.attr.dilation[1], n.shape[3] / x.shape[3]);
       key.variant[0] = static_cast<std::uint8_t>(d.rows);
       key.variant[1] = static_cast<std::uint8_t>(d.columns);
       key.variant[2] = static_cast<std::uint8_t>(d.stride);
@@ -93,7 +92,8 @@ constexpr void lower_conv_transpose2d(lowering& l, std::int32_t id) {
   packed_tensor w;
   w.kind = pack_kind::conv_transpose2d;
   w.groups = n.attr.groups;
-  for (int i = 0; i < 2; ++i) w.stride[i] = n.attr.stride[i], w.dilation[i] = n.attr.dilation[i], w.pad[i] = n.attr.pad[i];
+  for (int i = 0; i < 2; ++i)
+    w.stride[i] = n.attr.stride[i], w.dilation[i] = n.attr.dilation[i], w.pad[i] = n.attr.pad[i];
   w.source = load_node_of(l, n.in[1]);
   if (n.inputs > 2) w.bias = load_node_of(l, n.in[2]);
   s.in[0] = detail::input_edge(l, n.in[0]);
@@ -114,7 +114,8 @@ constexpr void lower_matmul(lowering& l, std::int32_t id) {
   key.in = a.type;
   const std::int64_t inner = n.attr.transpose_a ? a.shape.back(1) : a.shape.back(0);
   const std::int64_t flops = 2 * n.shape.elements().value * inner;
-  const bool packed = l.use_of(n.in[1]).constant && b.shape.rank == 2 && !n.attr.transpose_a && n.shape.rank <= plan_rank;
+  const bool packed =
+      l.use_of(n.in[1]).constant && b.shape.rank == 2 && !n.attr.transpose_a && n.shape.rank <= plan_rank;
   if (packed) {
     packed_tensor w;
     w.kind = n.attr.transpose_b ? pack_kind::matrix_transposed : pack_kind::matrix;
@@ -134,7 +135,8 @@ constexpr void lower_matmul(lowering& l, std::int32_t id) {
     if (transpose) permutation[r - 2] = r - 1, permutation[r - 1] = r - 2;
     p = transposed(p, permutation);
     if (p.stride[r - 1] != 1 && p.extents[r - 1] != 1 && p.stride[r - 2] != 1 && p.extents[r - 2] != 1) {
-      const place copy = dense_place(new_storage(l, space::arena, p.extents.elements().value, l.at(x).type, report_name(l, x)), p.extents);
+      const place copy = dense_place(
+          new_storage(l, space::arena, p.extents.elements().value, l.at(x).type, report_name(l, x)), p.extents);
       push_copy(l, p, copy, l.at(x).type, l.at(x).type, report_name(l, x), x);
       p = copy;
     }
