@@ -76,7 +76,8 @@ inline bool merge_rows(const std::string& path, const std::vector<row>& rows) {
     for (rapidjson::SizeType i = all.Size(); i-- > 0;) {
       const rapidjson::Value& old = all[i];
       if (old.IsObject() && same(old, "bench", r.bench) && same(old, "case", r.name) && same(old, "rival", r.rival) &&
-          same(old, "level", level) && old.HasMember("threads") && old["threads"] == 1)
+          same(old, "level", level) && old.HasMember("threads") && old["threads"].IsInt() &&
+          old["threads"].GetInt() == 1)
         all.Erase(all.Begin() + i);
     }
     rapidjson::Value v(rapidjson::kObjectType);
