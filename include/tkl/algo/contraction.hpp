@@ -64,6 +64,12 @@ constexpr std::int64_t block_rows(const gemm_schedule& s, std::int64_t taps) {
   return (tiles > 0 ? tiles : 1) * s.mr;
 }
 
+/// The rows of each block when `rows` rows are shared evenly: a short last block would stream all panels for few rows.
+constexpr std::int64_t even_block_rows(const gemm_schedule& s, std::int64_t taps, std::int64_t rows) {
+  const std::int64_t most = block_rows(s, taps), blocks = ceil_div(rows, most);
+  return blocks > 1 ? round_up(ceil_div(rows, blocks), s.mr) : most;
+}
+
 /// Bytes of scratch per worker: row pointers of one block and, where rows leave the input, zeros for a row of taps.
 constexpr std::int64_t contraction_scratch_bytes(const gemm_schedule& s, const row_space& space, std::int64_t depth,
                                                  std::int64_t element_bytes) {
@@ -222,7 +228,8 @@ constexpr std::int64_t joined_taps(const row_space& s, std::int64_t depth) {
 /// Number of independent parts (blocks x panels) of a contraction.
 template <gemm_schedule S, class M, class TA, class TW>
 constexpr std::int64_t contraction_parts(const contraction<M, TA, TW>& c) {
-  return ceil_div(c.space.rows(), block_rows(S, c.space.tap_count())) *
+  const std::int64_t rows = c.space.rows();
+  return ceil_div(rows, even_block_rows(S, c.space.tap_count(), rows)) *
          panel_count(c.columns, panels_of(S.nr, M::width));
 }
 
@@ -249,7 +256,7 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
   using table = tile_table<M, S.mr, S.nr, TA, TW>;
   constexpr panel_shape shape = panels_of(S.nr, M::width);
   constexpr std::int64_t most_rows = block_rows(S, 1);
-  const std::int64_t taps = c.space.tap_count(), block = block_rows(S, taps), rows = c.space.rows();
+  const std::int64_t taps = c.space.tap_count(), rows = c.space.rows(), block = even_block_rows(S, taps, rows);
   const std::int64_t panels = panel_count(c.columns, shape), joined = joined_taps(c.space, c.depth);
   const TA** pointers = reinterpret_cast<const TA**>(scratch);
   TA* zeros = reinterpret_cast<TA*>(scratch + round_up(block * taps * std::int64_t{sizeof(void*)}, 64));
@@ -260,6 +267,12 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
   const bool whole = strip.taps == taps && strip.depth == c.depth, joins = joined > 1 && strip.taps % joined == 0;
   // Panels that the second-level cache holds anyway, or that few rows meet, are not fetched ahead.
   const bool distant = (1 + taps * c.depth) * c.columns * std::int64_t{sizeof(TW)} > 256 * 1024 && rows >= 4 * S.mr;
+  // Where the output leaves the second-level cache but all panels are at hand, a tile of rows meets panel after panel:
+  // whole output rows are written in the order in which they lie in memory.
+  const std::int64_t panel_bytes = (1 + taps * c.depth) * c.columns * std::int64_t{sizeof(TW)};
+  const bool along_rows = whole && panels > 1 && panel_bytes <= 128 * 1024 && rows * c.columns > 128 * 1024;
+  const std::int64_t regular =
+      panel_columns(c.columns - (panels - 1) * shape.panel, shape) > shape.panel ? panels - 1 : panels;
   row_place places[most_rows];
   bool inside[most_rows];
   alignas(64) value sums[most_rows * (S.nr + 1)];
@@ -269,6 +282,26 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
     const std::int64_t count = rows - first_row < block ? rows - first_row : block;
     if (located != first_row)
       locate_rows(c.space, c.a, static_cast<const TA*>(zeros), located = first_row, count, pointers, places, inside);
+    if (along_rows && part % panels < regular) {
+      const std::int64_t run = regular - part % panels < end - part ? regular - part % panels : end - part;
+      for (std::int64_t r = 0; r < count; r += S.mr) {
+        const int tile_rows = static_cast<int>(count - r < S.mr ? count - r : S.mr);
+        bool join = joins;
+        for (int i = 0; i < tile_rows; ++i) join = join && inside[r + i];
+        tile_pass<TA, TW> pass{.rows = pointers + r, .row_step = count, .taps = taps, .depth = c.depth};
+        if (join) pass.row_step *= joined, pass.taps /= joined, pass.depth *= joined;
+        for (std::int64_t first = column; first < column + run * shape.panel; first += shape.panel) {
+          const int columns = static_cast<int>(panel_columns(c.columns - first, shape));
+          const int vectors = (columns + M::width - 1) / M::width;
+          pass.bias = c.panels + first * (1 + taps * c.depth);
+          pass.panel = pass.bias + vectors * M::width;
+          table::get(tile_rows, vectors)(pass, sums);
+          c.sink.store(c.sink.context, sums, places + r, tile_rows, c.first_column + first, columns);
+        }
+      }
+      part += run - 1;
+      continue;
+    }
     const int columns = static_cast<int>(panel_columns(c.columns - column, shape));
     const int vectors = (columns + M::width - 1) / M::width, height = vectors > S.nr ? table::wide_rows : S.mr;
     const TW* bias = c.panels + column * (1 + taps * c.depth);

@@ -64,7 +64,10 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& pass, typename M::value
     const auto step = [&](std::int64_t k, auto& sum) __attribute__((always_inline)) {
       value b[NV];
       TKL_UNROLL
-      for (int j = 0; j < NV; ++j) b[j] = M::load(panel + j * M::width);
+      for (int j = 0; j < NV; ++j) {
+        b[j] = M::load(panel + j * M::width);
+        if constexpr (NV > 2) M::in_register(b[j]);
+      }
       TKL_UNROLL
       for (int i = 0; i < MR; ++i) {
         const value x = M::broadcast(a[i] + k);
@@ -73,8 +76,8 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& pass, typename M::value
       }
       panel += NV * M::width;
     };
-    // Two products per turn, one for the largest tiles: with more, g++ 12 moves sums between registers.
-    constexpr int unrolled = sums > 1 ? sums : MR * NV <= 16 ? 2 : 1;
+    // Two products per turn, one for the largest and widest tiles: with more, g++ 12 moves sums between registers.
+    constexpr int unrolled = sums > 1 ? sums : MR * NV <= 16 && NV < 3 ? 2 : 1;
     std::int64_t k = 0;
     for (; k + unrolled <= pass.depth; k += unrolled) TKL_UNROLL
     for (int s = 0; s < unrolled; ++s) step(k + s, acc[s % sums]);

@@ -118,6 +118,13 @@ struct cpu_machine {
 
   /// d += a * b, rounded once where the instruction set has it.
   TKL_FN static void mac(value& d, value a, value b) { d = R::fma(a, b, d); }
+  /// Keeps v in a register: where three vectors meet each broadcast, g++ reads them from memory in every multiply-add
+  /// instead, and the loads become the limit. clang must not get this.
+  TKL_FN static void in_register([[maybe_unused]] value& v) {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
+    asm("" : "+x"(v.data));
+#endif
+  }
   /// 0, 1, 2, ... in the lanes.
   TKL_FN static value iota() {
     alignas(64) static constexpr float lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

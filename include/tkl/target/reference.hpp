@@ -50,6 +50,7 @@ struct reference_machine {
   }
 
   static void mac(value& d, value a, value b) { d += a * b; }
+  static void in_register(value&) {}
   static value iota() { return 0.0; }
   /// v in the first n lanes, `fill` in the others.
   static value keep_first(value v, int n, value fill) { return n > 0 ? v : fill; }
