@@ -171,6 +171,9 @@ TEST_CASE("other element types") {
 
 TEST_CASE("layers of networks") {
   check<cpu_default>({1, 28, 28, 128, 32, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}}, relu(acc));
+  // Large outputs whose panels are all at hand are written along their rows.
+  check<cpu_default>({1, 52, 52, 24, 72}, relu(acc));
+  check<cpu_default>({1, 52, 52, 8, 56, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}}, relu(acc));
   check<cpu_default>({1, 3, 80, 480, 60}, relu(acc));
   check<cpu_default>({1, 1, 40, 480, 60, {1, 3}, {1, 1}, {1, 1}, {0, 1, 0, 1}}, acc);
   check<cpu_default>({1, 7, 7, 512, 40, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}}, acc);
