@@ -49,7 +49,15 @@ struct reference_machine {
     if (n > 0) *p = narrow<T>(v);
   }
 
-  static void mac(value& d, value a, value b) { d += a * b; }
+  /// One value at a time: g++ 12 joins neighbouring sums into vectors and then loads past the end of a row.
+  static void mac(value& d, value a, value b) {
+    d += a * b;
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
+    asm("" : "+x"(d));
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__aarch64__)
+    asm("" : "+w"(d));
+#endif
+  }
   static void in_register(value&) {}
   static value iota() { return 0.0; }
   /// v in the first n lanes, `fill` in the others.
