@@ -85,7 +85,7 @@ enum class tile_kind { inside, checked, repeated };
 template <tile_kind Kind, bool Whole, class M, class T>
 TKL_FN typename M::value load_channels(const T* x, int lanes, std::int64_t channel, std::int64_t multiplier) {
   if constexpr (Kind == tile_kind::repeated) {
-    T copy[M::width];
+    T copy[M::width]{};
     for (int i = 0; i < lanes; ++i) copy[i] = x[(channel + i) / multiplier];
     return M::load(copy, lanes);
   } else if constexpr (Whole) {
