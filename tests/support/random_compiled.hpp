@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles the random graphs of consecutive seeds for the CPU and compares each with the unoptimised graph.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <tkl/cpu.hpp>
+#include <utility>
+#include <vector>
+
+#include "support/random_run.hpp"
+
+namespace tkl_test {
+
+template <std::uint32_t Seed>
+void check() {
+  CAPTURE(Seed);
+  using net = tkl::compile<random_model<Seed>, tkl::cpu<>>;
+  tkl::graph g;
+  random_graph_builder(g, Seed).build();
+  const graph_inputs inputs(g);
+  const std::vector<std::vector<double>> expected = run_unoptimised(g, inputs);
+  REQUIRE(expected.size() == g.outputs.size());
+  const std::vector<std::byte> file = random_weights_file(g);
+  const auto tensors = tkl::safetensors::from_memory(file);
+  REQUIRE(tensors.ok());
+  const auto model = net::load(*tensors, {.allow_surplus = true});
+  REQUIRE(model.ok());
+  const auto workspace = net::workspace::make();
+  REQUIRE(workspace.ok());
+  std::vector<std::vector<std::byte>> outputs;
+  std::vector<void*> pointers;
+  for (const tkl::graph_output& o : g.outputs) {
+    const tkl::node& n = g.nodes[static_cast<std::size_t>(o.node)];
+    outputs.emplace_back(static_cast<std::size_t>(n.shape.elements().value) * tkl::size_of(n.type));
+  }
+  for (auto& o : outputs) pointers.push_back(o.data());
+  for (int run = 0; run < 2; ++run) {  // twice: the inputs must survive, the arena must not matter
+    const tkl::status s = model->run(*workspace, inputs.pointers.data(), pointers.data());
+    const std::string message = s.message();
+    REQUIRE(message == "");
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      CAPTURE(o);
+      const tkl::element type = g.nodes[static_cast<std::size_t>(g.outputs[o].node)].type;
+      const std::string difference = compare(expected[o], widened(outputs[o], type), 2 * tolerance_of(g));
+      REQUIRE(difference == "");
+    }
+  }
+}
+
+template <std::uint32_t First, std::uint32_t... I>
+void check_range(std::integer_sequence<std::uint32_t, I...>) {
+  (check<First + I>(), ...);
+}
+
+}  // namespace tkl_test
