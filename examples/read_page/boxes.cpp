@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 namespace read_page {
 namespace {
@@ -81,16 +82,22 @@ std::vector<text_box> find_text(const float* probability, extent map, extent use
 void sort_in_reading_order(std::vector<text_box>& boxes) {
   const auto twice_middle = [](const text_box& t) { return t.box.y0 + t.box.y1; };
   const auto height = [](const text_box& t) { return t.box.y1 - t.box.y0; };
-  const auto further_left = [](const text_box& a, const text_box& b) { return a.box.x0 < b.box.x0; };
-  std::stable_sort(boxes.begin(), boxes.end(), [&](const text_box& a, const text_box& b) {
-    return twice_middle(a) != twice_middle(b) ? twice_middle(a) < twice_middle(b) : further_left(a, b);
-  });
+  // Total orders, so that the result does not depend on the order of arrival.
+  const auto higher = [&](const text_box& a, const text_box& b) {
+    return std::tuple(twice_middle(a), a.box.x0, a.box.y0, a.box.x1) <
+           std::tuple(twice_middle(b), b.box.x0, b.box.y0, b.box.x1);
+  };
+  const auto further_left = [&](const text_box& a, const text_box& b) {
+    return std::tuple(a.box.x0, twice_middle(a), a.box.y0, a.box.x1) <
+           std::tuple(b.box.x0, twice_middle(b), b.box.y0, b.box.x1);
+  };
+  std::sort(boxes.begin(), boxes.end(), higher);
   for (auto row = boxes.begin(); row != boxes.end();) {
     const text_box first = *row;
     const auto beyond = std::find_if(row + 1, boxes.end(), [&](const text_box& t) {
       return twice_middle(t) - twice_middle(first) >= std::min(height(t), height(first));
     });
-    std::stable_sort(row, beyond, further_left);
+    std::sort(row, beyond, further_left);
     row = beyond;
   }
 }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <tkl/cpu.hpp>
+#include <tuple>
 #include <vector>
 
 #include "compare.hpp"
@@ -69,7 +70,7 @@ std::vector<walked_edge> walk(const Network& net, const golden_file& golden, std
       w.step_name = Network::plan_names() + Network::plan_steps()[w.step].name;
     all.push_back(w);
   }
-  std::ranges::stable_sort(all, {}, &walked_edge::step);
+  std::ranges::sort(all, {}, [](const walked_edge& w) { return std::tie(w.step, w.edge); });
   return all;
 }
 
