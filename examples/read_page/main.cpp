@@ -92,6 +92,7 @@ int main(int argc, char** argv) {
     std::fputs(notes((*one).result).c_str(), stderr);
     all.push_back(std::move(*one));
   }
+  if (all.empty()) return exit_status;
   std::fputs(summary(networks::level(), (*reader).times()).c_str(), stderr);
   if (!o.json.empty())
     if (const tkl::status s = write_json(o, all, (*reader).times()); !s) return fail(s);

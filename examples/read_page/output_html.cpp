@@ -100,9 +100,9 @@ void append_picture(std::string& out, const html_page& page) {
   out += "<h2>" + escaped(r.file) + "</h2>\n<div class=\"picture\"><img alt=\"\" src=\"data:image/" +
          (png ? "png" : "jpeg") + ";base64," + base64(*page.file) + "\">\n";
   for (const line_result& l : r.lines) append_box(out, l, r.size);
-  out +=
-      "</div>\n<p>" + escaped(notes(r)) +
-      "</p>\n<table><thead><tr><th>Text</th><th>Confidence</th><th>Box</th><th>ms</th><th></th></tr></thead><tbody>\n";
+  out += "</div>\n";
+  if (const std::string remarks = notes(r); !remarks.empty()) out += "<p>" + escaped(remarks) + "</p>\n";
+  out += "<table><thead><tr><th>Text</th><th>Confidence</th><th>Box</th><th>ms</th><th></th></tr></thead><tbody>\n";
   for (const line_result& l : r.lines) append_row(out, l);
   out += "</tbody></table>\n";
 }

@@ -46,7 +46,7 @@ tkl::result<picture> decode_picture(const std::vector<std::uint8_t>& file, const
   int channels = 0;
   if (!stbi_info_from_memory(file.data(), bytes, &size.width, &size.height, &channels))
     return tkl::status::failure(about(name) << "the header cannot be read (" << stbi_failure_reason()
-                                            << "); the file may be cut off");
+                                            << "); the file is damaged or cut off");
   if (std::min(size.width, size.height) < least_side)
     return tkl::status::failure(about(name) << size.width << "x" << size.height << " pixels, at least " << least_side
                                             << "x" << least_side << " are needed");
@@ -64,8 +64,8 @@ tkl::result<picture> decode_picture(const std::vector<std::uint8_t>& file, const
   const std::unique_ptr<stbi_uc, void (*)(void*)> rgba(
       stbi_load_from_memory(file.data(), bytes, &size.width, &size.height, &channels, 4), stbi_image_free);
   if (!rgba)
-    return tkl::status::failure(about(name)
-                                << "cannot be decoded (" << stbi_failure_reason() << "); the file may be cut off");
+    return tkl::status::failure(about(name) << "cannot be decoded (" << stbi_failure_reason()
+                                            << "); the file is damaged or cut off");
   picture out(size);
   for (std::size_t i = 0; i < out.rgb.size() / 3; ++i) {
     const stbi_uc* from = rgba.get() + 4 * i;

@@ -330,8 +330,8 @@ class layered_drawing {
         const double y0 = start + (at_slot(from[i]).kind == slot::node ? 15 : 0);
         const double x1 = to.x + (static_cast<double>(i) - (count - 1) / 2) * apart, y1 = upper_end(lower);
         const double bend = (y1 - y0) / 2;
-        out.path("M" + at(x0) + ' ' + at(start) + 'V' + at(y0) + 'C' + at(x0) + ' ' + at(y0 + bend) + ' ' + at(x1) +
-                     ' ' + at(y1 - bend) + ' ' + at(x1) + ' ' + at(y1),
+        out.path(std::string("M") + at(x0) + ' ' + at(start) + 'V' + at(y0) + 'C' + at(x0) + ' ' + at(y0 + bend) + ' ' +
+                     at(x1) + ' ' + at(y1 - bend) + ' ' + at(x1) + ' ' + at(y1),
                  "#666", 1.2, {}, to.kind == slot::node);
       }
       if (to.kind == slot::pass) out.line(to.x, upper_end(lower), to.x, lower_end(lower), "#666", 1.2);

@@ -64,8 +64,10 @@ inline std::string tail_text(std::string_view name, std::size_t most) {
 /// "1x24x160x16", the element type before it unless it is f32. An axis that a stride of 0 repeats counts as 1.
 inline std::string shape_text(const edge& e) {
   std::string t = e.type == element::f32 ? "" : std::string(name_of(e.type)) + ' ';
-  for (int i = 0; i < plan_rank; ++i)
-    t += (i ? "x" : "") + std::to_string(e.stride[i] == 0 && e.extent[i] != 0 ? 1 : e.extent[i]);
+  for (int i = 0; i < plan_rank; ++i) {
+    if (i > 0) t += 'x';
+    t += std::to_string(e.stride[i] == 0 && e.extent[i] != 0 ? 1 : e.extent[i]);
+  }
   return t;
 }
 
