@@ -58,154 +58,55 @@ double scaled(double x, double result) {
   return std::fmax(std::fabs(result), std::fabs(x) * 0x1p-126);
 }
 
+// clang-format takes the braces of these functions for scopes.
+// clang-format off
 #define TKL_F [](double a, [[maybe_unused]] double b, [[maybe_unused]] double c) -> double
-const row rows[] = {{"add", 3, 0.5, TKL_F{return a + b;
-}  // namespace
-}
-, {"sub", 3, 0.5, TKL_F{return a - b;
-}
-}
-, {"mul", 3, 0.5, TKL_F{return a * b;
-}
-}
-, {"div", 3, 0.5, TKL_F{return a / b;
-}
-}
-, {"affine", 7, 1, TKL_F{return a * b + c;
-}
-, TKL_F {
-  return std::fabs(a * b) + std::fabs(c);
-}
-}
-, {"min", 3, 0, TKL_F{return minimum(a, b);
-}
-}
-, {"max", 3, 0, TKL_F{return maximum(a, b);
-}
-}
-, {"neg", 1, 0, TKL_F{return -a;
-}
-}
-, {"abs", 1, 0, TKL_F{return std::fabs(a);
-}
-}
-, {"square", 1, 0.5, TKL_F{return a * a;
-}
-}
-, {"sqrt", 1, 0.5, TKL_F{return std::sqrt(a);
-}
-}
-, {"rsqrt", 1, 1.5, TKL_F{return 1 / std::sqrt(a);
-}
-}
-, {"reciprocal", 1, 0.5, TKL_F{return 1 / a;
-}
-}
-, {"exp", 1, 1, TKL_F{return std::exp(a);
-}
-}
-, {"log", 1, 1, TKL_F{return std::log(a);
-}
-}
-, {"pow", 0, 1, TKL_F{return std::pow(a, b);
-}
-}
-, {"floor", 1, 0, TKL_F{return std::floor(a);
-}
-}
-, {"round", 1, 0, TKL_F{return std::nearbyint(a);
-}
-}
-, {"clip", 7, 0, TKL_F{return minimum(maximum(a, b), c);
-}
-}
-, {"relu", 1, 0, TKL_F{return maximum(a, 0);
-}
-}
-, {"relu6", 1, 0, TKL_F{return minimum(maximum(a, 0), 6);
-}
-}
-, {"leaky_relu", 1, 0.5, TKL_F{return a < 0 ? a * b : a;
-}
-}
-, {"prelu", 1, 0.5, TKL_F{return a < 0 ? a * b : a;
-}
-}
-, {"elu", 1, 3, TKL_F{return elu(a, b);
-}
-}
-, {"selu", 1, 4, TKL_F{return 1.0507009873554804934 * elu(a, 1.6732632423543772848);
-}
-}
-, {"sigmoid", 1, 3, TKL_F{return sigmoid(a);
-}
-}
-, {"silu", 1, 4, TKL_F{return a * sigmoid(a);
-}
-, TKL_F {
-  return scaled(a, a * sigmoid(a));
-}
-}
-, {"hard_sigmoid", 7, 1, TKL_F{return minimum(maximum(a * b + c, 0), 1);
-}
-, TKL_F {
-  return std::fabs(a * b) + std::fabs(c);
-}
-}
-, {"hard_swish", 1, 3, TKL_F{return a * minimum(maximum(a + 3, 0), 6) / 6;
-}
-, TKL_F {
-  return a < 0 ? 3 * a : a;
-}
-}
-, {"tanh", 1, 3, TKL_F{return std::tanh(a);
-}
-}
-, {"erf", 1, 2, TKL_F{return std::erf(a);
-}
-}
-, {"gelu", 1, 2, TKL_F{return a * (0.5 * std::erfc(-a * std::sqrt(0.5)));
-}
-, first
-}
-, {"gelu_tanh", 1, 4, TKL_F{return a * sigmoid(2 * std::sqrt(2 / std::acos(-1.0)) * (a + 0.044715 * a * a * a));
-}
-, first
-}
-, {"softplus", 1, 3, TKL_F{return softplus(a);
-}
-}
-, {"mish", 1, 6, TKL_F{return a * std::tanh(softplus(a));
-}
-, TKL_F {
-  return scaled(a, a * std::tanh(softplus(a)));
-}
-}
-, {"less", 0, 0, TKL_F{return a < b ? 1 : 0;
-}
-}
-, {"less_equal", 0, 0, TKL_F{return a <= b ? 1 : 0;
-}
-}
-, {"equal", 0, 0, TKL_F{return a == b ? 1 : 0;
-}
-}
-, {"not_equal", 0, 0, TKL_F{return a != b ? 1 : 0;
-}
-}
-, {"greater", 0, 0, TKL_F{return a > b ? 1 : 0;
-}
-}
-, {"greater_equal", 0, 0, TKL_F{return a >= b ? 1 : 0;
-}
-}
-, {"select", 0, 0, TKL_F{return a != 0 ? b : c;
-}
-}
-,
-}
-;
+const row rows[] = {
+    {"add", 3, 0.5, TKL_F { return a + b; }},
+    {"sub", 3, 0.5, TKL_F { return a - b; }},
+    {"mul", 3, 0.5, TKL_F { return a * b; }},
+    {"div", 3, 0.5, TKL_F { return a / b; }},
+    {"affine", 7, 1, TKL_F { return a * b + c; }, TKL_F { return std::fabs(a * b) + std::fabs(c); }},
+    {"min", 3, 0, TKL_F { return minimum(a, b); }},
+    {"max", 3, 0, TKL_F { return maximum(a, b); }},
+    {"neg", 1, 0, TKL_F { return -a; }},
+    {"abs", 1, 0, TKL_F { return std::fabs(a); }},
+    {"square", 1, 0.5, TKL_F { return a * a; }},
+    {"sqrt", 1, 0.5, TKL_F { return std::sqrt(a); }},
+    {"rsqrt", 1, 1.5, TKL_F { return 1 / std::sqrt(a); }},
+    {"reciprocal", 1, 0.5, TKL_F { return 1 / a; }},
+    {"exp", 1, 1, TKL_F { return std::exp(a); }},
+    {"log", 1, 1, TKL_F { return std::log(a); }},
+    {"pow", 0, 1, TKL_F { return std::pow(a, b); }},
+    {"floor", 1, 0, TKL_F { return std::floor(a); }},
+    {"round", 1, 0, TKL_F { return std::nearbyint(a); }},
+    {"clip", 7, 0, TKL_F { return minimum(maximum(a, b), c); }},
+    {"relu", 1, 0, TKL_F { return maximum(a, 0); }},
+    {"relu6", 1, 0, TKL_F { return minimum(maximum(a, 0), 6); }},
+    {"leaky_relu", 1, 0.5, TKL_F { return a < 0 ? a * b : a; }},
+    {"prelu", 1, 0.5, TKL_F { return a < 0 ? a * b : a; }},
+    {"elu", 1, 3, TKL_F { return elu(a, b); }},
+    {"selu", 1, 4, TKL_F { return 1.0507009873554804934 * elu(a, 1.6732632423543772848); }},
+    {"sigmoid", 1, 3, TKL_F { return sigmoid(a); }},
+    {"silu", 1, 4, TKL_F { return a * sigmoid(a); }, TKL_F { return scaled(a, a * sigmoid(a)); }},
+    {"hard_sigmoid", 7, 1, TKL_F { return minimum(maximum(a * b + c, 0), 1); }, TKL_F { return std::fabs(a * b) + std::fabs(c); }},
+    {"hard_swish", 1, 3, TKL_F { return a * minimum(maximum(a + 3, 0), 6) / 6; }, TKL_F { return a < 0 ? 3 * a : a; }},
+    {"tanh", 1, 3, TKL_F { return std::tanh(a); }},
+    {"erf", 1, 2, TKL_F { return std::erf(a); }},
+    {"gelu", 1, 2, TKL_F { return a * (0.5 * std::erfc(-a * std::sqrt(0.5))); }, first},
+    {"gelu_tanh", 1, 4, TKL_F { return a * sigmoid(2 * std::sqrt(2 / std::acos(-1.0)) * (a + 0.044715 * a * a * a)); }, first},
+    {"softplus", 1, 3, TKL_F { return softplus(a); }},
+    {"mish", 1, 6, TKL_F { return a * std::tanh(softplus(a)); }, TKL_F { return scaled(a, a * std::tanh(softplus(a))); }},
+    {"less", 0, 0, TKL_F { return a < b ? 1 : 0; }},
+    {"less_equal", 0, 0, TKL_F { return a <= b ? 1 : 0; }},
+    {"equal", 0, 0, TKL_F { return a == b ? 1 : 0; }},
+    {"not_equal", 0, 0, TKL_F { return a != b ? 1 : 0; }},
+    {"greater", 0, 0, TKL_F { return a > b ? 1 : 0; }},
+    {"greater_equal", 0, 0, TKL_F { return a >= b ? 1 : 0; }},
+    {"select", 0, 0, TKL_F { return a != 0 ? b : c; }},
+};
 #undef TKL_F
+// clang-format on
 
 const row* find(std::string_view name) {
   for (const row& r : rows)

@@ -12,10 +12,12 @@
 #include <tkl/graph/check.hpp>
 #include <tkl/graph/interpreter.hpp>
 #include <tkl/graph/passes/pipeline.hpp>
+#include <tkl/graph/plan_data.hpp>
 #include <tkl/graph/plan_interpreter.hpp>
 #include <tkl/graph/validate.hpp>
 #include <vector>
 
+#include "support/arena_limit.hpp"
 #include "support/random_graph.hpp"
 #include "support/random_run.hpp"
 
@@ -44,6 +46,8 @@ TEST_CASE("planned and unoptimised graphs agree on random seeds") {
     REQUIRE(expected.size() == g.outputs.size());
     const planned_run run = run_planned(g, inputs);
     REQUIRE(run.error == "");
+    const program& p = run.program;
+    REQUIRE(p.arena_bytes <= arena_limit(p.lower_bound, counts_of(p).buffers));
     for (std::size_t o = 0; o < expected.size(); ++o) {
       CAPTURE(o);
       const std::string difference = compare(expected[o], run.outputs[o], tolerance_of(g));

@@ -24,6 +24,8 @@
 #include <tkl/target/convert.hpp>
 #include <vector>
 
+#include "support/arena_limit.hpp"
+
 namespace tkl_test {
 
 enum class flavour { fused, unfused };
@@ -276,6 +278,7 @@ inline void check_planned(prepared& p, const numeric_case& c) {
   REQUIRE(mistake == "");
   const std::string invalid = tkl::validate(tkl::view_of(made)).message();
   REQUIRE(invalid == "");
+  CHECK(made.arena_bytes <= arena_limit(made.lower_bound, tkl::counts_of(made).buffers));
   const tkl::load_view load{made.loads.data(),
                             static_cast<int>(made.loads.size()),
                             made.folds.data(),
@@ -309,6 +312,7 @@ inline void check_planned(prepared& p, const numeric_case& c) {
 template <class Model>
 void check_compiled(prepared& p, const numeric_case& c) {
   using net = tkl::compile<Model, tkl::cpu<tkl::arch::native, splitting>>;
+  CHECK(net::arena_bytes <= arena_limit(net::lower_bound, net::buffers));
   const auto file = tkl::safetensors::from_memory(p.weights);
   REQUIRE(file.ok());
   const auto model = net::load(*file, {.allow_surplus = true});

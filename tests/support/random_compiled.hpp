@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/arena_limit.hpp"
 #include "support/random_run.hpp"
 
 namespace tkl_test {
@@ -18,6 +19,7 @@ template <std::uint32_t Seed>
 void check() {
   CAPTURE(Seed);
   using net = tkl::compile<random_model<Seed>, tkl::cpu<>>;
+  CHECK(net::arena_bytes <= arena_limit(net::lower_bound, net::buffers));
   tkl::graph g;
   random_graph_builder(g, Seed).build();
   const graph_inputs inputs(g);
