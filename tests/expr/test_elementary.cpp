@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <tkl/expr/functions.hpp>
 
 #include "support/level_machine.hpp"
 #include "support/ulp.hpp"
@@ -129,6 +130,11 @@ TEST_CASE("sqrt, floor and round are exact") {
       0.0, [](value x) { return math::round(x); }, [](double x) { return std::nearbyint(x); });
 }
 
+TEST_CASE("rsqrt") {
+  TKL_CHECK_SWEEP(
+      1.5, [](value x) { return tkl::fn::rsqrt::call(x); }, [](double x) { return 1 / std::sqrt(x); });
+}
+
 TEST_CASE("edges of the exponential functions") {
   auto exp = [](value x) { return math::exp(x); };
   auto exp_nonpositive = [](value x) { return math::exp_nonpositive(x); };
@@ -146,7 +152,8 @@ TEST_CASE("edges of the exponential functions") {
   CHECK(in_lanes(exp, -0.0f) == 1);
   CHECK(in_lanes(exp_nonpositive, 0.0f) == 1);
   CHECK(in_lanes(exp, 88.72283f) < infinity);
-  CHECK(in_lanes(exp, 88.73f) == infinity);
+  CHECK(in_lanes(exp, 88.723f) == infinity);
+  CHECK(in_lanes(exp, -103.98f) == 0);
   CHECK(in_lanes(exp, infinity) == infinity);
   CHECK(std::isnan(in_lanes(exp, not_a_number)));
   CHECK(std::isnan(in_lanes(exp_nonpositive, not_a_number)));
@@ -203,6 +210,7 @@ TEST_CASE("tanh and erf are odd, reach one, and keep small arguments") {
   CHECK(std::signbit(in_lanes(erf, -0.0f)));
   CHECK(in_lanes(tanh, 1e-42f) == 1e-42f);
   CHECK(in_lanes(tanh, infinity) == 1);
+  CHECK(in_lanes(erf, 3.92f) == 1);
   CHECK(in_lanes(erf, -infinity) == -1);
   CHECK(std::isnan(in_lanes(tanh, not_a_number)));
   CHECK(std::isnan(in_lanes(erf, not_a_number)));

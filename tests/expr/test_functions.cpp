@@ -251,6 +251,8 @@ TEST_CASE("published values") {
   CHECK(one<tkl::fn::pow>(-2.0f, 3.0f) == -8.0f);
   CHECK(one<tkl::fn::pow>(0.0f, 0.0f) == 1.0f);
   CHECK(std::isnan(one<tkl::fn::pow>(-2.0f, 0.5f)));
+  CHECK(one<tkl::fn::pow>(1.0f, not_a_number) == 1.0f);
+  CHECK(one<tkl::fn::pow>(not_a_number, 0.0f) == 1.0f);
   CHECK(one<tkl::fn::select>(not_a_number, 1.0f, 2.0f) == 1.0f);
   CHECK(one<tkl::fn::select>(0.0f, not_a_number, 2.0f) == 2.0f);
   CHECK(one<tkl::fn::less>(not_a_number, 1.0f) == 0.0f);
