@@ -13,6 +13,7 @@
 // With groups or a column dilation the taps stay apart: kernel_h * kernel_w taps of channels / groups.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <tkl/algo/contraction.hpp>
@@ -22,6 +23,7 @@
 #include <tkl/config.hpp>
 #include <tkl/expr/eval.hpp>
 #include <tkl/schedule/conv.hpp>
+#include <type_traits>
 
 namespace tkl {
 
@@ -114,6 +116,22 @@ struct run_leaf {
   TKL_FN auto index(const index_node& n) const { return n.axis == 2 ? pixel : n.axis == 3 ? channel : row.index(n); }
 };
 
+/// Copies `channels` channels of `columns` pixels into one run of consecutive elements.
+template <class TA>
+TKL_FN void gather_pixels(const TA* x, std::int64_t column_stride, std::int64_t inner, std::int64_t columns,
+                          std::int64_t channels, TA* to) {
+  if (channels == 3) {  // pictures
+    for (std::int64_t w = 0; w < columns; ++w, x += column_stride, to += 3) {
+      to[0] = x[0];
+      to[1] = x[inner];
+      to[2] = x[2 * inner];
+    }
+    return;
+  }
+  for (std::int64_t c = 0; c < channels; ++c)
+    for (std::int64_t w = 0; w < columns; ++w) to[w * channels + c] = x[w * column_stride + c * inner];
+}
+
 /// Copies `columns` pixels of one input row through the prologue; `at` is the place of the first.
 template <class M, class TA, class P>
 TKL_NOINLINE void stage_pixels(const TA* x, std::int64_t column_stride, std::int64_t inner, std::int64_t columns,
@@ -133,15 +151,19 @@ TKL_NOINLINE void stage_pixels(const TA* x, std::int64_t column_stride, std::int
       convert(x, columns * channels);
       return;
     }
-    constexpr int batch = 16 * width;
-    TA gathered[batch];
-    int filled = 0;
-    for (std::int64_t w = 0; w < columns; ++w)
-      for (std::int64_t c = 0; c < channels; ++c) {
-        gathered[filled] = x[w * column_stride + c * inner];
-        if (++filled == batch) convert(gathered, batch), filled = 0;
-      }
-    convert(gathered, filled);
+    if constexpr (std::is_same_v<P, acc_node> && std::is_same_v<TA, typename M::scalar>) {
+      gather_pixels(x, column_stride, inner, columns, channels, to);
+    } else {
+      constexpr std::int64_t batch = 16 * width;
+      TA gathered[batch];
+      const std::int64_t part = (std::min)(channels, batch), pixels = batch / (std::max)(part, std::int64_t{1});
+      for (std::int64_t w = 0; w < columns; w += pixels)
+        for (std::int64_t c = 0; c < channels; c += part) {
+          const std::int64_t n = (std::min)(pixels, columns - w), m = (std::min)(part, channels - c);
+          gather_pixels(x + (w * column_stride + c * inner), column_stride, inner, n, m, gathered);
+          convert(gathered, n * m);
+        }
+    }
   } else if constexpr (runs_over_pixels<P>) {
     constexpr int batch = 16 * width;
     TA gathered[batch];

@@ -5,20 +5,23 @@
 //   for tap in taps:
 //     for k in depth:                               one row of the packed panel
 //       acc[i][j] += rows[tap][i][first + k] * panel[tap][k][j]        i < MR rows, j < NV vectors
-//   tile[i][j] = acc[i][j] + (bias row, or tile[i][j] of the strip before)
+//   out[i][j] = bounded(acc[i][j] + (bias row, or tile[i][j] of the strip before))
 //
 // Each strip is summed by itself, the bias comes last: long sums round as short ones do (blocked summation; Higham,
 // "Accuracy and Stability of Numerical Algorithms", 4.2).
 //
 // Rows come through pointers (one per tap and row), so that padding is a row of zeros and no im2col buffer exists
-// (Dukhan, "The Indirect Convolution Algorithm", 2019). The sums leave as a tile in memory; the epilogue is evaluated
-// from there by its caller, so that all epilogues share these functions.
+// (Dukhan, "The Indirect Convolution Algorithm", 2019). The sums leave as a tile in memory, from which the caller
+// evaluates its epilogue: all epilogues share these functions. Those that only bound their value need no such detour:
+// the results go straight to the output. One call computes several tiles, one below the other.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tkl/algo/bounds.hpp>
 #include <tkl/config.hpp>
+#include <tkl/expr/vocabulary.hpp>
 #include <utility>
 
 namespace tkl {
@@ -34,6 +37,10 @@ struct tile_pass {
   std::int64_t depth = 0;     // products per tap
   const TW* panel = nullptr;  // taps * depth rows of NV vectors, without gaps
   const TW* bias = nullptr;   // NV vectors to add to the sums; null: add the tile
+  std::int64_t tiles = 1;     // tiles one below the other, MR pointers each
+  void* out = nullptr;        // first row of the results in memory, scalars of the machine; null: into the tile
+  std::int64_t out_step = 0;  // scalars from one row of the results to the next
+  value_bounds bounds{};      // of the results
 };
 
 /// Sums that go on side by side for one accumulator: a small tile alone could not hide the latency of its additions.
@@ -43,54 +50,71 @@ constexpr int interleaved_sums(int accumulators) {
 
 /// The tile of MR rows by NV vectors. Its own function: inlined into a loop nest, g++ 12 spills accumulators.
 template <class M, int MR, int NV, class TA, class TW>
-TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& pass, typename M::value* tile) {
+TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::value* tile) {
   using value = typename M::value;
+  using scalar = typename M::scalar;
   constexpr int sums = interleaved_sums(MR * NV);
-  value acc[sums][MR][NV];
-  TKL_UNROLL
-  for (int i = 0; i < MR; ++i) TKL_UNROLL
-  for (int j = 0; j < NV; ++j) {
-    TKL_UNROLL
-    for (int s = 0; s < sums; ++s) acc[s][i][j] = M::zero();
+  const tile_pass<TA, TW> pass = given;  // a copy: results may not overwrite it
+  const TA* const* tile_rows = pass.rows;
+  value bias[NV];
+  const value* start = tile;
+  std::int64_t start_step = NV;
+  if (pass.bias) {
+    for (int j = 0; j < NV; ++j) bias[j] = M::load(pass.bias + j * M::width);
+    start = bias, start_step = 0;
   }
-
-  const TW* panel = pass.panel;
-  const TA* const* rows = pass.rows;
-  for (std::int64_t tap = 0; tap < pass.taps; ++tap, rows += pass.row_step) {
-    const TA* a[MR];
+  scalar* out = pass.out ? static_cast<scalar*>(pass.out) : reinterpret_cast<scalar*>(tile);
+  const std::int64_t out_step = pass.out ? pass.out_step : NV * M::width;
+  for (std::int64_t left = pass.tiles; left > 0; --left, tile_rows += MR) {
+    value acc[sums][MR][NV];
     TKL_UNROLL
-    for (int i = 0; i < MR; ++i) a[i] = rows[i] + pass.first;
+    for (int i = 0; i < MR; ++i) TKL_UNROLL
+    for (int j = 0; j < NV; ++j) {
+      TKL_UNROLL
+      for (int s = 0; s < sums; ++s) acc[s][i][j] = M::zero();
+    }
 
-    const auto step = [&](std::int64_t k, auto& sum) __attribute__((always_inline)) {
-      value b[NV];
+    const TW* panel = pass.panel;
+    const TA* const* rows = tile_rows;
+    for (std::int64_t tap = 0; tap < pass.taps; ++tap, rows += pass.row_step) {
+      const TA* a[MR];
       TKL_UNROLL
-      for (int j = 0; j < NV; ++j) {
-        b[j] = M::load(panel + j * M::width);
-        if constexpr (NV > 2) M::in_register(b[j]);
-      }
-      TKL_UNROLL
-      for (int i = 0; i < MR; ++i) {
-        const value x = M::broadcast(a[i] + k);
+      for (int i = 0; i < MR; ++i) a[i] = rows[i] + pass.first;
+
+      const auto step = [&](std::int64_t k, auto& sum) __attribute__((always_inline)) {
+        value b[NV];
         TKL_UNROLL
-        for (int j = 0; j < NV; ++j) M::mac(sum[i][j], x, b[j]);
-      }
-      panel += NV * M::width;
-    };
-    // Two products per turn, one for the largest and widest tiles: with more, g++ 12 moves sums between registers.
-    constexpr int unrolled = sums > 1 ? sums : MR * NV <= 16 && NV < 3 ? 2 : 1;
-    std::int64_t k = 0;
-    for (; k + unrolled <= pass.depth; k += unrolled) TKL_UNROLL
-    for (int s = 0; s < unrolled; ++s) step(k + s, acc[s % sums]);
-    for (; k < pass.depth; ++k) step(k, acc[0]);
-  }
+        for (int j = 0; j < NV; ++j) {
+          b[j] = M::load(panel + j * M::width);
+          if constexpr (NV > 2) M::in_register(b[j]);
+        }
+        TKL_UNROLL
+        for (int i = 0; i < MR; ++i) {
+          const value x = M::broadcast(a[i] + k);
+          TKL_UNROLL
+          for (int j = 0; j < NV; ++j) M::mac_in_place(sum[i][j], x, b[j]);
+        }
+        panel += NV * M::width;
+      };
+      // Four products per turn, one for the largest and widest tiles: with more, sums leave the registers.
+      constexpr int unrolled = sums > 1 ? sums : MR * NV <= 16 && NV < 3 ? 4 : 1;
+      std::int64_t k = 0;
+      for (; k + unrolled <= pass.depth; k += unrolled) TKL_UNROLL
+      for (int s = 0; s < unrolled; ++s) step(k + s, acc[s % sums]);
+      for (; k < pass.depth; ++k) step(k, acc[0]);
+    }
 
-  TKL_UNROLL
-  for (int i = 0; i < MR; ++i) TKL_UNROLL
-  for (int j = 0; j < NV; ++j) {
-    value total = acc[0][i][j];
+    const value low = M::splat(static_cast<scalar>(pass.bounds.low)),
+                high = M::splat(static_cast<scalar>(pass.bounds.high));
     TKL_UNROLL
-    for (int s = 1; s < sums; ++s) total = total + acc[s][i][j];
-    tile[i * NV + j] = total + (pass.bias ? M::load(pass.bias + j * M::width) : tile[i * NV + j]);
+    for (int i = 0; i < MR; ++i, out += out_step, start += start_step) TKL_UNROLL
+    for (int j = 0; j < NV; ++j) {
+      value total = acc[0][i][j];
+      TKL_UNROLL
+      for (int s = 1; s < sums; ++s) total = total + acc[s][i][j];
+      total = total + start[j];
+      M::store(out + j * M::width, math<value>::at_most(math<value>::at_least(total, low), high));
+    }
   }
 }
 

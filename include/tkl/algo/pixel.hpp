@@ -25,6 +25,7 @@ struct index_range {
   std::int64_t first = 0;
   std::int64_t last = 0;
   constexpr std::int64_t count() const { return last - first; }
+  constexpr bool holds(std::int64_t i) const { return i >= first && i < last; }
 };
 
 /// Those i in [0, count) with 0 <= origin + i * step < extent; step > 0.

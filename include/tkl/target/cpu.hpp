@@ -118,6 +118,17 @@ struct cpu_machine {
 
   /// d += a * b, rounded once where the instruction set has it.
   TKL_FN static void mac(value& d, value a, value b) { d = R::fma(a, b, d); }
+  /// As mac, in the register of d: left to itself, g++ overwrites a factor in some of many multiply-adds and then moves
+  /// sums from register to register.
+  TKL_FN static void mac_in_place(value& d, value a, value b) {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__FMA__)
+    if constexpr (width == 8) {
+      asm("vfmadd231ps %2, %1, %0" : "+x"(d.data) : "x"(a.data), "x"(b.data));
+      return;
+    }
+#endif
+    mac(d, a, b);
+  }
   /// Keeps v in a register: where three vectors meet each broadcast, g++ reads them from memory in every multiply-add
   /// instead, and the loads become the limit. clang must not get this.
   TKL_FN static void in_register([[maybe_unused]] value& v) {
@@ -136,17 +147,25 @@ struct cpu_machine {
   }
 
   /// Over all lanes, always in the order of a binary tree: lane i with lane i + width / 2, then halves of that.
-  TKL_FN static float reduce_add(value v) { return R::sum(v); }
+  TKL_FN static float reduce_add(value v) {
+    return R::sum(v);
+  }
   /// NaN if a lane is NaN.
-  TKL_FN static float reduce_max(value v) { return R::largest(v); }
-  TKL_FN static float reduce_min(value v) { return -reduce_max(-v); }
+  TKL_FN static float reduce_max(value v) {
+    return R::largest(v);
+  }
+  TKL_FN static float reduce_min(value v) {
+    return -reduce_max(-v);
+  }
   TKL_FN static float lane(value v, int i) {
     alignas(64) float lanes[width];
     v.store_aligned(lanes);
     return lanes[i];
   }
   /// `width` numbers, one per lane.
-  TKL_FN static value from_lanes(const float* lanes) { return value::load_unaligned(lanes); }
+  TKL_FN static value from_lanes(const float* lanes) {
+    return value::load_unaligned(lanes);
+  }
 
   /// Leaf policy of expr/eval.hpp: the values at `lanes` consecutive columns from `at` on. Lanes beyond are unspecified
   /// and nothing is read for them.

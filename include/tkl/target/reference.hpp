@@ -58,16 +58,35 @@ struct reference_machine {
     asm("" : "+w"(d));
 #endif
   }
+  static void mac_in_place(value& d, value a, value b) {
+    mac(d, a, b);
+  }
   static void in_register(value&) {}
-  static value iota() { return 0.0; }
+  static value iota() {
+    return 0.0;
+  }
   /// v in the first n lanes, `fill` in the others.
-  static value keep_first(value v, int n, value fill) { return n > 0 ? v : fill; }
-  static double reduce_add(value v) { return v; }
-  static double reduce_max(value v) { return v; }
-  static double reduce_min(value v) { return v; }
-  static double lane(value v, int) { return v; }
-  static value from_lanes(const double* lanes) { return *lanes; }
-  static value splat(double v) { return v; }
+  static value keep_first(value v, int n, value fill) {
+    return n > 0 ? v : fill;
+  }
+  static double reduce_add(value v) {
+    return v;
+  }
+  static double reduce_max(value v) {
+    return v;
+  }
+  static double reduce_min(value v) {
+    return v;
+  }
+  static double lane(value v, int) {
+    return v;
+  }
+  static value from_lanes(const double* lanes) {
+    return *lanes;
+  }
+  static value splat(double v) {
+    return v;
+  }
 
   /// Leaf policy of expr/eval.hpp: the values at one place.
   struct leaf {
