@@ -159,6 +159,19 @@ TEST_CASE_TEMPLATE("epilogues", Case, cpu_default, reference_cut) {
   check<Case>(l, acc * index_node{{}, 3} + index_node{{}, 2} - index_node{{}, 1} * index_node{{}, 0}, 19);
 }
 
+TEST_CASE_TEMPLATE("epilogues that only bound, stored by the tile or not", Case, cpu_default, cpu_cut, reference_cut) {
+  const int width = Case::machine::width, panel = Case::schedule.nr * width;
+  for (int o : {panel, 2 * panel + width, panel + 1})  // whole vectors, a wide last panel, a rest
+    for (int gap : {0, 3}) {                           // rows evenly far apart, or not
+      const layer l{2, 5, 9, 6, o, {3, 3}, {2, 1}, {1, 1}, {1, 1, 1, 1}};
+      check<Case>(l, acc, 1, true, gap);
+      check<Case>(l, relu(acc), 1, true, gap);
+      check<Case>(l, relu6(acc), 1, true, gap);
+      check<Case>(l, clip(acc, -0.25, 0.5), 1, true, gap);
+      check<Case>(l, clip(acc, 0.5, -0.25), 1, true, gap);
+    }
+}
+
 TEST_CASE("other element types") {
   const layer l{1, 6, 7, 11, 21, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}};
   check<cpu_default, half>(l, acc);
@@ -271,4 +284,27 @@ TEST_CASE("NaN and infinity of the input reach exactly the outputs that see them
   x[5] = std::nanf("");
   const floats y = convolve({1, 4, 4, 1, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}}, x, floats(9, 1));
   for (int i = 0; i < 16; ++i) CHECK(std::isnan(y[static_cast<std::size_t>(i)]) == (i / 4 <= 2 && i % 4 <= 2));
+}
+
+TEST_CASE("NaN passes every bound, and a bound that is NaN gives NaN") {
+  using M = cpu_default::machine;
+  constexpr std::int64_t columns = 2 * M::width;
+  auto packed = aligned_memory<float>(packed_conv2d_elements({1, columns, {1, 1}, 1}, M::width));
+  const std::vector<double> ones(columns, 1);
+  const double* none = nullptr;
+  pack_conv2d<float>(ones.data(), {1, columns, {1, 1}, 1}, none, none, panels_of(cpu_default::schedule.nr, M::width),
+                     packed.data());
+  const float x[2] = {std::nanf(""), 7};
+  std::vector<float> y(2 * columns);
+  const conv2d_problem<float, float, float> p{
+      {x, contiguous(1, 1, 2, 1)}, packed.data(), {y.data(), contiguous(1, 1, 2, columns)}, {}};
+  auto scratch = aligned_memory<std::byte>(conv2d_scratch_bytes(cpu_default::schedule, {}, p.x.shape, p.y.shape));
+  const auto all = [&](std::int64_t row, auto holds) {
+    for (std::int64_t c = 0; c < columns; ++c) CHECK(holds(y[static_cast<std::size_t>(row * columns + c)]));
+  };
+  const auto is_nan = [](float v) { return std::isnan(v); };
+  conv2d<cpu_default::schedule, M>(p, relu6(acc), serial{}, scratch.data());
+  all(0, is_nan), all(1, [](float v) { return v == 6; });
+  conv2d<cpu_default::schedule, M>(p, clip(acc, 0, std::nanf("")), serial{}, scratch.data());
+  all(0, is_nan), all(1, is_nan);
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation along columns: y = epilogue((x - mean) / sqrt(variance + eps)), population variance.
 //
-//   for row:
-//     d = mean of (x[c] - a), v = mean of (x[c] - a)^2 - d^2      pass 1, with a = x[0]
-//     if a lies more than 4 standard deviations from the mean:    rare: an outlier
-//       the same with a + d for a
-//     y[c] = epilogue((x[c] - a - d) / sqrt(v + eps))             pass 2
+//   for group of rows that the first-level cache holds:
+//     for row:                                                      pass 1, with a = x[0]
+//       d = mean of (x[c] - a), v = mean of (x[c] - a)^2 - d^2
+//       if a lies more than 4 standard deviations from the mean:    rare: an outlier
+//         the same with a + d for a
+//     for row:                                                      pass 2
+//       y[c] = epilogue((x[c] - a - d) / sqrt(v + eps))
+//
+// By groups, because the end of pass 1 is a chain of slow operations, which the sums of the next row hide.
 //
 // The shifted data algorithm (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983):
 // differences of near numbers are exact, so a mean that is large against the spread costs nothing, and the subtraction
@@ -33,13 +37,20 @@ struct layer_norm_problem {
 
 TKL_ISA_BEGIN
 
+/// Rows of a group: few, and all elements in half of the first-level cache.
+inline constexpr std::int64_t most_grouped_rows = 8;
+constexpr std::int64_t grouped_rows(std::int64_t columns) {
+  const std::int64_t fitting = 4096 / columns;
+  return fitting < 1 ? 1 : fitting < most_grouped_rows ? fitting : most_grouped_rows;
+}
+
 /// Mean of x[c] - centre, and the variance of the row.
 template <class scalar>
 struct row_spread {
   scalar drift, variance;
 };
 template <row_schedule S, class M, class TA>
-TKL_NOINLINE row_spread<typename M::scalar> measure_row(const TA* x, std::int64_t n, typename M::value centre) {
+TKL_FN row_spread<typename M::scalar> spread_of_row(const TA* x, std::int64_t n, typename M::value centre) {
   using V = typename M::value;
   using scalar = typename M::scalar;
   const auto sums = reduce_vectors<S, monoid::moments, M>(x, n, [centre](V v, std::int64_t, int) {
@@ -52,21 +63,32 @@ TKL_NOINLINE row_spread<typename M::scalar> measure_row(const TA* x, std::int64_
   return {drift, variance < 0 ? scalar{0} : variance};
 }
 
-/// One row of n > 0 columns, at `at` (column 0).
-template <row_schedule S, class M, class TA, class TC, class E>
-TKL_NOINLINE void layer_norm_row(const TA* x, TC* y, std::int64_t n, float eps, position at, const E& epilogue) {
+/// What makes a row normal: (x - centre) * scale + offset.
+template <class M>
+struct row_norm {
+  typename M::value centre, scale, offset;
+};
+template <row_schedule S, class M, class TA>
+TKL_NOINLINE row_norm<M> measure_row(const TA* x, std::int64_t n, float eps) {
   using V = typename M::value;
   V centre = M::broadcast(x);
-  row_spread<typename M::scalar> spread = measure_row<S, M>(x, n, centre);
-  if (spread.drift * spread.drift > 16 * spread.variance) {
-    centre = centre + M::splat(spread.drift);
-    spread = measure_row<S, M>(x, n, centre);
+  row_spread<typename M::scalar> spread;
+  for (int turn = 0;; ++turn, centre = centre + M::splat(spread.drift)) {
+    spread = spread_of_row<S, M>(x, n, centre);
+    if (turn == 1 || !(spread.drift * spread.drift > 16 * spread.variance)) break;
   }
   const V root = math<V>::sqrt(M::splat(spread.variance) + math<V>::constant(eps));
   const V scale = math<V>::div(math<V>::constant(1.0f), root);
-  const V offset = -M::splat(spread.drift) * scale;
-  const E finishing = epilogue;  // a copy stays in registers: y may not overwrite it
-  const auto normalised = [=](V v) { return math<V>::fma(v - centre, scale, offset); };
+  return {centre, scale, -M::splat(spread.drift) * scale};
+}
+
+/// One row of n columns, at `at` (column 0).
+template <class M, class TA, class TC, class E>
+TKL_NOINLINE void normalise_row(const TA* x, TC* y, std::int64_t n, const row_norm<M>& norm, position at,
+                                const E& epilogue) {
+  using V = typename M::value;
+  const E finishing = epilogue;  // copies stay in registers: y may not overwrite them
+  const auto normalised = [own = norm](V v) { return math<V>::fma(v - own.centre, own.scale, own.offset); };
   std::int64_t& c = at.column;
   for (; c + M::width <= n; c += M::width) finish<M>(finishing, normalised(M::load(x + c)), at, y + c);
   const int lanes = static_cast<int>(n - c);
@@ -82,11 +104,18 @@ void layer_norm(const layer_norm_problem<TA, TC>& p, const E& epilogue, const X&
   const std::int64_t columns = to.extent[3];
   if (columns == 0) return;
   executor.parallel_for(to.rows(), [&](std::int64_t begin, std::int64_t end, int) {
+    row_norm<M> norms[most_grouped_rows];
     row_walk place = row_walk::of(begin, to.extent);
-    for (std::int64_t row = begin; row < end; ++row, place.next(to.extent)) {
-      const position at{{place.outer[0], place.outer[1], place.outer[2]}, 0};
-      layer_norm_row<S, M>(p.x.data + place.offset(from.stride), p.y.data + place.offset(to.stride), columns, p.eps, at,
-                           epilogue);
+    for (std::int64_t row = begin, count; row < end; row += count) {
+      count = end - row < grouped_rows(columns) ? end - row : grouped_rows(columns);
+      row_walk read = place;
+      for (std::int64_t i = 0; i < count; ++i, read.next(to.extent))
+        norms[i] = measure_row<S, M>(p.x.data + read.offset(from.stride), columns, p.eps);
+      for (std::int64_t i = 0; i < count; ++i, place.next(to.extent)) {
+        const position at{{place.outer[0], place.outer[1], place.outer[2]}, 0};
+        normalise_row<M>(p.x.data + place.offset(from.stride), p.y.data + place.offset(to.stride), columns, norms[i],
+                         at, epilogue);
+      }
     }
   });
 }
