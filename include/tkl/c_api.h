@@ -13,6 +13,8 @@
 #ifndef TKL_C_API_H
 #define TKL_C_API_H
 
+/* A C header: its includes and types are written in C. */
+/* NOLINTBEGIN(modernize-deprecated-headers,modernize-use-using) */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,4 +73,5 @@ TKL_C_API void tkl_model_close(tkl_model* model);
 }
 #endif
 
+/* NOLINTEND(modernize-deprecated-headers,modernize-use-using) */
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the random graphs of consecutive seeds for the CPU and compares each with the unoptimised graph.
+// Compiles models, and the random graphs of consecutive seeds, for the CPU and compares each with the unoptimised
+// graph.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,13 +16,13 @@
 
 namespace tkl_test {
 
-template <std::uint32_t Seed>
-void check() {
-  CAPTURE(Seed);
-  using net = tkl::compile<random_model<Seed>, tkl::cpu<>>;
+/// Compiles a model for the CPU and compares it, with random inputs and weights, with its unoptimised graph.
+template <class Model>
+void check_compiled() {
+  using net = tkl::compile<Model, tkl::cpu<>>;
   CHECK(net::arena_bytes <= arena_limit(net::lower_bound, net::buffers));
   tkl::graph g;
-  random_graph_builder(g, Seed).build();
+  tkl::build_model<Model>(g);
   const graph_inputs inputs(g);
   const std::vector<std::vector<double>> expected = run_unoptimised(g, inputs);
   REQUIRE(expected.size() == g.outputs.size());
@@ -52,9 +53,15 @@ void check() {
   }
 }
 
+template <std::uint32_t Seed>
+void check_seed() {
+  CAPTURE(Seed);
+  check_compiled<random_model<Seed>>();
+}
+
 template <std::uint32_t First, std::uint32_t... I>
 void check_range(std::integer_sequence<std::uint32_t, I...>) {
-  (check<First + I>(), ...);
+  (check_seed<First + I>(), ...);
 }
 
 }  // namespace tkl_test

@@ -65,8 +65,9 @@ TKL_NOINLINE void argmax_vector(const TA* x, const reduced_axes& r, int lanes, T
   std::int64_t index = 0;
   for_reduced_rows(r, [&](std::int64_t offset) {
     const V v = M::load(x + offset, lanes);
-    const V low_now = math_v::constant(static_cast<float>(index % base)),
-            high_now = math_v::constant(static_cast<float>(index / base));
+    const std::int64_t part = index % base, whole = index / base;
+    const V low_now = math_v::constant(static_cast<float>(part)),
+            high_now = math_v::constant(static_cast<float>(whole));
     const auto choose = [&](V now, V held) {  // v is larger, or the first NaN
       const V larger = math_v::select_less(largest, v, now, held);
       return math_v::select_equal(v, v, larger, math_v::select_equal(largest, largest, now, held));

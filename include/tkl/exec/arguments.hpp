@@ -27,7 +27,7 @@ struct buffer_argument {
     c.data();
     c.size();
   }
-  constexpr buffer_argument(C&& c)  // NOLINT(google-explicit-constructor)
+  constexpr buffer_argument(C&& c)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : data(c.data()),
         type(element_of<std::remove_cvref_t<decltype(*c.data())>>),
         elements(static_cast<std::int64_t>(c.size())),

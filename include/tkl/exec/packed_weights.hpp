@@ -2,14 +2,15 @@
 // Packed weights: one buffer in the layout that a plan's kernels read, made from a safetensors file or mapped from a
 // file of tkl's own.
 //
-// The packed file: 64 bytes of header (magic, version, layout hash, bytes, a sum over the payload), then the buffer as
+// The packed file: 64 bytes of header (magic, version, length of the header, layout hash, bytes), then the buffer as
 // it lies in memory. The hash covers what decides the layout (names, shapes, folds, panels); a file whose hash differs
-// was written for another graph, target or version, and is refused.
+// was written for another graph, target or version, and is refused. The numbers themselves are not looked at.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/mapped_file.hpp>
@@ -171,7 +172,8 @@ TKL_COLD inline result<packed_weights> load_weights(const load_view& plan, const
   return pack_weights(plan, *tensors, options);
 }
 
-/// Writes packed weights to a file; a file that could not be written whole is removed.
+/// Writes packed weights to a file, by way of path + ".part": a file of that name is replaced whole or left as it is,
+/// also when these weights are mapped from it.
 TKL_COLD inline status save_weights(const load_view& plan, const packed_weights& weights, const char* path) {
   packed_header h;
   std::memcpy(h.magic, packed_magic, sizeof h.magic);
@@ -180,12 +182,13 @@ TKL_COLD inline status save_weights(const load_view& plan, const packed_weights&
   h.layout_hash = plan.layout_hash;
   h.bytes = plan.weights_bytes;
   const auto bytes = static_cast<std::size_t>(plan.weights_bytes);
-  std::FILE* f = std::fopen(path, "wb");
+  const std::string part = std::string(path) + ".part";
+  std::FILE* f = std::fopen(part.c_str(), "wb");
   bool good = f != nullptr && std::fwrite(&h, sizeof h, 1, f) == 1 &&
               (bytes == 0 || std::fwrite(weights.data(), bytes, 1, f) == 1);
   if (f != nullptr) good = std::fclose(f) == 0 && good;
-  if (good) return {};
-  if (f != nullptr) std::remove(path);
+  if (good && std::rename(part.c_str(), path) == 0) return {};
+  if (f != nullptr) std::remove(part.c_str());
   message_text m;
   return status::failure(m << path << ": cannot be written");
 }

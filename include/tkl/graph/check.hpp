@@ -83,6 +83,7 @@ struct no_mistake<Holder, false> {
 #elif defined(__clang__)
   template <std::size_t... Index>
   static auto spell(std::index_sequence<Index...>) -> model_error<Holder::mistake.chars[Index]...>;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): asks for the size of a type that has none
   static_assert(sizeof(decltype(spell(std::make_index_sequence<Holder::mistake.size>{}))) > 0);
 #else
   static constexpr auto message = [] {

@@ -192,6 +192,7 @@ inline std::string draw_plan(const plan_view& p, std::string_view title = "plan"
   };
   for (int i = 0; i < p.input_count; ++i) port("input", i, p.inputs[i]);
   std::vector<footprint> prints;
+  prints.reserve(static_cast<std::size_t>(p.edge_count));
   for (int e = 0; e < p.edge_count; ++e) prints.push_back(footprint_of(p.edges[e]));
   const auto link_readers = [&](int e, int reader, int before) {
     const edge& x = p.edges[e];

@@ -175,7 +175,7 @@ class layered_drawing {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       std::vector<std::pair<int, int>> targets;  // rank, node
       for (const layer_link& l : links_)
-        if (l.from == static_cast<int>(i)) targets.push_back({rank[static_cast<std::size_t>(l.to)], l.to});
+        if (l.from == static_cast<int>(i)) targets.emplace_back(rank[static_cast<std::size_t>(l.to)], l.to);
       if (targets.empty()) continue;
       std::sort(targets.begin(), targets.end());
       targets.erase(std::unique(targets.begin(), targets.end()), targets.end());

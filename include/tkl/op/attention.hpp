@@ -79,9 +79,9 @@ constexpr value finish_attention(node_builder& b, value q, value k, value v, con
   if (c.empty() && mask != nullptr) c = need_same_type("q", q->type, "mask", (*mask)->type);
   if (!c.empty()) return b.fail(c);
   b.made.attr.heads = static_cast<std::int32_t>(p.heads);
-  b.made.attr.real[0] = p.scale == attention_params::inverse_root
-                            ? 1.0 / constant_sqrt(static_cast<double>(q->shape[2] / p.heads))
-                            : p.scale;
+  const std::int64_t depth = q->shape[2] / p.heads;
+  b.made.attr.real[0] =
+      p.scale == attention_params::inverse_root ? 1.0 / constant_sqrt(static_cast<double>(depth)) : p.scale;
   return b.finish(q->type, rule);
 }
 

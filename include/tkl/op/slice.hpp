@@ -120,6 +120,7 @@ requires(Parts > 0) constexpr std::array<value, Parts> split(value x, int axis) 
 /// The same with a number of parts that is computed; on a mistake as many invalid values (none when parts is below 1).
 constexpr std::vector<value> split(value x, int axis, int parts) {
   std::vector<value> all;
+  if (parts > 0) all.reserve(static_cast<std::size_t>(parts));
   const bool fits = detail::split_fits(x, axis, parts);
   for (int i = 0; i < parts; ++i) all.push_back(fits ? detail::part_of(x, axis, parts, i) : value{x.owner, -1});
   return all;

@@ -24,7 +24,6 @@ constexpr bool runs_at_load(const node& n) {
   switch (n.kind) {
     case op_kind::weight:
     case op_kind::literal:
-      return true;
     case op_kind::map:
     case op_kind::reshape:
     case op_kind::transpose:
