@@ -58,12 +58,14 @@ tkl::result<picture_read> read_one(page_reader& reader, const std::string& path,
 
 tkl::status write_json(const options& o, const std::vector<picture_read>& all, const network_times& times) {
   std::vector<page_result> pages;
+  pages.reserve(all.size());
   for (const picture_read& p : all) pages.push_back(p.result);
   return write_file(o.json, to_json(pages, networks::level(), times));
 }
 
 tkl::status write_html(const options& o, const std::vector<picture_read>& all, const network_times& times) {
   std::vector<html_page> pages;
+  pages.reserve(all.size());
   for (const picture_read& p : all) pages.push_back({&p.result, &p.file});
   return write_file(o.html, to_html(pages, networks::level(), times, drawings()));
 }

@@ -80,8 +80,8 @@ tkl::result<networks> networks::load(const std::string& folder) {
   if (!detect) return detect.error();
   auto workspace = tkl::shared_workspace<recognisers, direction, detectors>();
   if (!workspace) return workspace.error();
-  return networks(std::unique_ptr<state>(
-      new state{std::move(*recognise), std::move(*classify), std::move(*detect), std::move(*workspace)}));
+  return networks(std::make_unique<state>(
+      state{std::move(*recognise), std::move(*classify), std::move(*detect), std::move(*workspace)}));
 }
 
 tkl::result<const float*> networks::detect(const framed& page) {

@@ -70,7 +70,7 @@ class buckets {
   /// Runs shape number `index`: inputs, then outputs, as compile::operator(). An index out of range is an error.
   template <class... Buffers>
   status operator()(int index, const arena_workspace& w, Buffers&&... buffers) const {
-    static_assert(sizeof...(Buffers) == static_cast<std::size_t>(first::inputs + first::outputs));
+    static_assert(static_cast<int>(sizeof...(Buffers)) == first::inputs + first::outputs);
     if (status s = check_index(index); !s) return s;
     const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
     return run_checked(plans[static_cast<std::size_t>(index)], weights_.data(), w, all, executor_type{});

@@ -159,8 +159,8 @@ class compile {
   /// allocation, lock or throw. Fails before the first step when a buffer is null, misaligned, of another type or size,
   /// or overlaps an output.
   template <class... Buffers>
-  requires(sizeof...(Buffers) == static_cast<std::size_t>(inputs + outputs)) status operator()(
-      const arena_workspace& w, Buffers&&... buffers) const {
+  requires(static_cast<int>(sizeof...(Buffers)) == inputs + outputs) status operator()(const arena_workspace& w,
+                                                                                       Buffers&&... buffers) const {
     const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
     return run_checked(reference(), weights_.data(), w, all, executor_type{});
   }
