@@ -29,6 +29,10 @@ set_property(TARGET tkl_own PROPERTY INTERFACE_COMPILE_DEFINITIONS TKL_SOURCE_DI
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 find_package(OpenMP QUIET COMPONENTS CXX)
+if(TARGET OpenMP::OpenMP_CXX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # By the flag instead of the path of a shared library: programs for an emulator are linked statically.
+  set_property(TARGET OpenMP::OpenMP_CXX PROPERTY INTERFACE_LINK_LIBRARIES -fopenmp)
+endif()
 find_package(Threads QUIET)
 tkl_header_target(stb stb/stb_image.h stb)
 tkl_header_target(doctest doctest/doctest.h doctest)
