@@ -92,14 +92,6 @@ constexpr std::int64_t contraction_parts(const contraction<M, TA, TW>& c) {
          panel_count(c.columns, panels_of(S.nr, M::width));
 }
 
-/// Asks for `count` elements to be brought near. The strip that comes next is fetched share by share while tiles of
-/// this one are computed: met all at once, it would arrive in bursts that the memory cannot follow.
-template <class T>
-TKL_FN void prefetch_ahead(const T* p, std::int64_t count) {
-  constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};
-  for (std::int64_t i = 0; i < count; i += line) __builtin_prefetch(p + i, 0, 2);
-}
-
 /// Scratch of a contraction with one tap that stays inside its input: row pointers of one block, small enough for the
 /// stack.
 template <gemm_schedule S>
@@ -139,8 +131,11 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
 
   const strip_plan strip = plan_strips(taps, c.depth, joined, S.kc);
   const bool whole = strip.taps == taps && strip.depth == c.depth, joins = joined > 1 && strip.taps % joined == 0;
-  // Panels that the second-level cache holds anyway, or that few rows meet, are not fetched ahead.
-  const bool distant = (1 + taps * c.depth) * c.columns * std::int64_t{sizeof(TW)} > 256 * 1024 && rows >= 4 * S.mr;
+  // While tiles compute, they fetch what comes next: the next strip of panels that the second-level cache does not hold
+  // and that many rows meet, else the rows of the next block where these lie one after the other and are long.
+  const bool far_panels = (1 + taps * c.depth) * c.columns * std::int64_t{sizeof(TW)} > 256 * 1024 && rows >= 4 * S.mr;
+  const bool far_rows =
+      !far_panels && panels > 1 && taps == 1 && c.depth >= 128 && c.space.in_step[1] * c.space.in_stride[2] == c.depth;
   // Tiles store their results themselves, a row of whole vectors at a time, where rows are evenly far apart.
   const bool stores = c.sink.out != nullptr && c.space.even_output();
   const std::int64_t out_step = c.space.output_step(), out_first = c.space.output_offset() + c.first_column;
@@ -166,7 +161,12 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
       const std::int64_t strip_depth = depth_left < strip.depth ? depth_left : strip.depth;
       last = taps_left <= strip_taps && depth_left <= strip_depth;
       const TW* next = pass.panel + strip_taps * strip_depth * vectors * M::width;
-      const std::int64_t share = last && part + 1 == end ? 0 : ceil_div((next - pass.panel) * height, count);
+      const std::int64_t fetched = (far_rows ? count * c.depth / panels * std::int64_t{sizeof(TA)}
+                                             : (next - pass.panel) * std::int64_t{sizeof(TW)});
+      const std::byte* ahead =
+          far_rows ? reinterpret_cast<const std::byte*>(pointers[count - 1] + c.depth) + part % panels * fetched
+                   : reinterpret_cast<const std::byte*>(far_panels ? next : pass.panel);
+      pass.ahead_step = far_rows || far_panels ? fetched * height / count : 0;
       pass.taps = strip_taps, pass.depth = strip_depth, pass.row_step = count;
       if (last && direct) pass.bounds = c.sink.bounds, pass.out_step = out_step;
       for (std::int64_t r = 0; r < count;) {
@@ -179,7 +179,7 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
           pass.depth = join ? strip_depth * joined : strip_depth;
           pass.row_step = join ? count * joined : count;
         }
-        if (distant) pass.tiles = 1, prefetch_ahead(next + r / height * share, share);
+        pass.ahead = ahead + r / height * pass.ahead_step;
         pass.rows = pointers + tap * count + r;
         value* tile = sums + (whole ? 0 : r * vectors);
         if (last && direct) pass.out = c.sink.out + (out_first + (first_row + r) * out_step + column);

@@ -34,13 +34,15 @@ struct tile_pass {
   std::int64_t row_step = 0;        // pointers from one tap to the next
   std::int64_t first = 0;           // element of each row at which the pass starts
   std::int64_t taps = 0;
-  std::int64_t depth = 0;     // products per tap
-  const TW* panel = nullptr;  // taps * depth rows of NV vectors, without gaps
-  const TW* bias = nullptr;   // NV vectors to add to the sums; null: add the tile
-  std::int64_t tiles = 1;     // tiles one below the other, MR pointers each
-  void* out = nullptr;        // first row of the results in memory, scalars of the machine; null: into the tile
-  std::int64_t out_step = 0;  // scalars from one row of the results to the next
-  value_bounds bounds{};      // of the results
+  std::int64_t depth = 0;            // products per tap
+  const TW* panel = nullptr;         // taps * depth rows of NV vectors, without gaps
+  const TW* bias = nullptr;          // NV vectors to add to the sums; null: add the tile
+  std::int64_t tiles = 1;            // tiles one below the other, MR pointers each
+  void* out = nullptr;               // first row of the results in memory, scalars of the machine; null: into the tile
+  std::int64_t out_step = 0;         // scalars from one row of the results to the next
+  value_bounds bounds{};             // of the results
+  const std::byte* ahead = nullptr;  // what is needed soon: each tile fetches its share while it computes
+  std::int64_t ahead_step = 0;       // bytes of a share; some tiles fetch 8 bytes per product instead
 };
 
 /// Sums that go on side by side for one accumulator: a small tile alone could not hide the latency of its additions.
@@ -54,6 +56,11 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
   using value = typename M::value;
   using scalar = typename M::scalar;
   constexpr int sums = interleaved_sums(MR * NV);
+  // Four products per turn, one for the largest and widest tiles: with more, sums leave the registers.
+  constexpr int unrolled = sums > 1 ? sums : MR * NV <= 16 && NV < 3 ? 4 : 1;
+  // Lines are fetched one by one: in a burst, they keep the tile's own misses waiting. The pointers to more rows leave
+  // no register for that.
+  constexpr bool fetches = unrolled == 4 && MR <= 6;
   const tile_pass<TA, TW> pass = given;  // a copy: results may not overwrite it
   const TA* const* tile_rows = pass.rows;
   value bias[NV];
@@ -65,7 +72,8 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
   }
   scalar* out = pass.out ? static_cast<scalar*>(pass.out) : reinterpret_cast<scalar*>(tile);
   const std::int64_t out_step = pass.out ? pass.out_step : NV * M::width;
-  for (std::int64_t left = pass.tiles; left > 0; --left, tile_rows += MR) {
+  const std::byte* ahead = pass.ahead;
+  for (std::int64_t left = pass.tiles; left > 0; --left, tile_rows += MR, ahead += pass.ahead_step) {
     value acc[sums][MR][NV];
     TKL_UNROLL
     for (int i = 0; i < MR; ++i) TKL_UNROLL
@@ -75,6 +83,9 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
     }
 
     const TW* panel = pass.panel;
+    [[maybe_unused]] const std::byte* near = ahead;
+    if constexpr (!fetches)
+      for (std::int64_t i = 0; i < pass.ahead_step; i += 64) __builtin_prefetch(ahead + i, 0, 2);
     const TA* const* rows = tile_rows;
     for (std::int64_t tap = 0; tap < pass.taps; ++tap, rows += pass.row_step) {
       const TA* a[MR];
@@ -96,12 +107,14 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
         }
         panel += NV * M::width;
       };
-      // Four products per turn, one for the largest and widest tiles: with more, sums leave the registers.
-      constexpr int unrolled = sums > 1 ? sums : MR * NV <= 16 && NV < 3 ? 4 : 1;
       std::int64_t k = 0;
-      for (; k + unrolled <= pass.depth; k += unrolled) TKL_UNROLL
-      for (int s = 0; s < unrolled; ++s) step(k + s, acc[s % sums]);
+      for (; k + unrolled <= pass.depth; k += unrolled) {
+        if constexpr (fetches) __builtin_prefetch(near + 8 * k, 0, 2);
+        TKL_UNROLL
+        for (int s = 0; s < unrolled; ++s) step(k + s, acc[s % sums]);
+      }
       for (; k < pass.depth; ++k) step(k, acc[0]);
+      if constexpr (fetches) near += 8 * pass.depth;
     }
 
     const value low = M::splat(static_cast<scalar>(pass.bounds.low)),
