@@ -151,13 +151,20 @@ TKL_NOINLINE void stage_pixels(const TA* x, std::int64_t column_stride, std::int
       convert(x, columns * channels);
       return;
     }
+    std::int64_t w = 0;
+    if (channels == 3 && column_stride == 1) {  // the planes of a picture
+      const auto plane = [&](int c) {
+        return eval(prologue, typename M::leaf{M::load(x + (w + c * inner)), at, width});
+      };
+      for (; w + width <= columns; w += width, to += 3 * width) M::store_triples(to, plane(0), plane(1), plane(2));
+    }
     if constexpr (std::is_same_v<P, acc_node> && std::is_same_v<TA, typename M::scalar>) {
-      gather_pixels(x, column_stride, inner, columns, channels, to);
+      gather_pixels(x + w * column_stride, column_stride, inner, columns - w, channels, to);
     } else {
       constexpr std::int64_t batch = 16 * width;
       TA gathered[batch];
       const std::int64_t part = (std::min)(channels, batch), pixels = batch / (std::max)(part, std::int64_t{1});
-      for (std::int64_t w = 0; w < columns; w += pixels)
+      for (; w < columns; w += pixels)
         for (std::int64_t c = 0; c < channels; c += part) {
           const std::int64_t n = (std::min)(pixels, columns - w), m = (std::min)(part, channels - c);
           gather_pixels(x + (w * column_stride + c * inner), column_stride, inner, n, m, gathered);

@@ -115,6 +115,8 @@ struct cpu_machine {
     R::store(lanes, v);
     for (int i = 0; i < n; ++i) p[i * stride] = lanes[i];
   }
+  /// Three vectors, lane by lane: a0 b0 c0 a1 b1 c1 ...
+  TKL_FN static void store_triples(float* p, value a, value b, value c) { R::store_triples(p, a, b, c); }
 
   /// d += a * b, rounded once where the instruction set has it.
   TKL_FN static void mac(value& d, value a, value b) { d = R::fma(a, b, d); }

@@ -69,6 +69,15 @@ struct registers<xsimd::fma3<xsimd::avx2>> : generic_registers<xsimd::fma3<xsimd
 
   TKL_FN static value load_first(const float* p, int n) { return _mm256_maskload_ps(p, first(n)); }
   TKL_FN static void store_first(float* p, value v, int n) { _mm256_maskstore_ps(p, first(n), v); }
+  TKL_FN static void store_triples(float* p, value a, value b, value c) {
+    // Lane i of `a` is wanted in lane 3i mod 8 of one of the results, and those of b and c beside it.
+    const __m256 x = _mm256_permutevar8x32_ps(a, _mm256_setr_epi32(0, 3, 6, 1, 4, 7, 2, 5));
+    const __m256 y = _mm256_permutevar8x32_ps(b, _mm256_setr_epi32(5, 0, 3, 6, 1, 4, 7, 2));
+    const __m256 z = _mm256_permutevar8x32_ps(c, _mm256_setr_epi32(2, 5, 0, 3, 6, 1, 4, 7));
+    _mm256_storeu_ps(p, _mm256_blend_ps(_mm256_blend_ps(x, y, 0b10010010), z, 0b00100100));
+    _mm256_storeu_ps(p + 8, _mm256_blend_ps(_mm256_blend_ps(x, y, 0b00100100), z, 0b01001001));
+    _mm256_storeu_ps(p + 16, _mm256_blend_ps(_mm256_blend_ps(x, y, 0b01001001), z, 0b10010010));
+  }
 
   TKL_FN static value fma(value a, value b, value c) { return _mm256_fmadd_ps(a, b, c); }
   TKL_FN static value floor(value a) { return _mm256_floor_ps(a); }

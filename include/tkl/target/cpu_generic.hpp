@@ -47,6 +47,15 @@ struct generic_registers {
     v.store_aligned(lanes);
     for (int i = 0; i < n; ++i) p[i] = lanes[i];
   }
+  /// a0 b0 c0 a1 b1 c1 ...
+  TKL_FN static void store_triples(float* p, value a, value b, value c) {
+    alignas(64) float lanes[3][width];
+    a.store_aligned(lanes[0]);
+    b.store_aligned(lanes[1]);
+    c.store_aligned(lanes[2]);
+    for (int i = 0; i < width; ++i)
+      for (int k = 0; k < 3; ++k) p[3 * i + k] = lanes[k][i];
+  }
 
   // Arithmetic.
   TKL_FN static value fma(value a, value b, value c) { return a * b + c; }

@@ -48,6 +48,7 @@ struct reference_machine {
   static void store_strided(T* p, std::int64_t, value v, int n) {
     if (n > 0) *p = narrow<T>(v);
   }
+  static void store_triples(double* p, value a, value b, value c) { p[0] = a, p[1] = b, p[2] = c; }
 
   /// One value at a time: g++ 12 joins neighbouring sums into vectors and then loads past the end of a row.
   static void mac(value& d, value a, value b) {
