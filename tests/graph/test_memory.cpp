@@ -164,6 +164,7 @@ TEST_CASE("malformed input names the buffer and leaves the offsets alone") {
 
 TEST_CASE("pages: large buffers that live together start at different places of their pages where that is cheap") {
   std::vector<arena_buffer> b;
+  b.reserve(12);
   for (int i = 0; i < 12; ++i) b.push_back({std::int64_t{4096} << (i % 4), i / 2, i / 2 + 2});
   const outcome o = planned(b);
   CHECK(fault_of(b, o.offsets, o.plan) == "");

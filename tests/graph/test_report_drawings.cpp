@@ -59,7 +59,7 @@ std::string unbalanced(const std::string& svg) {
     if (end == std::string::npos) return svg.substr(at);
     const std::string tag = svg.substr(at + 1, end - at - 1);
     if (tag.back() == '/') continue;
-    const std::string name = tag.substr(0, tag.find_first_of(" \n"));
+    std::string name = tag.substr(0, tag.find_first_of(" \n"));
     if (name[0] != '/') {
       open.push_back(name);
     } else if (open.empty() || open.back() != name.substr(1)) {
@@ -105,8 +105,7 @@ TEST_CASE("random graphs in layers: all boxes are there, none overlaps another, 
     std::vector<tkl::impl::layer_link> links;
     for (int i = 0; i < n; ++i) {
       tkl::impl::layer_node node;
-      for (int l = 0; l <= below(4); ++l)
-        node.lines.push_back(std::string(static_cast<std::size_t>(1 + below(30)), 'x'));
+      for (int l = 0; l <= below(4); ++l) node.lines.emplace_back(static_cast<std::size_t>(1 + below(30)), 'x');
       node.details = std::to_string(i);
       node.result = "1x2x3";
       nodes.push_back(node);

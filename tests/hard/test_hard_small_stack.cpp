@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large tensors and large layers run on a small stack; half precision runs from odd addresses.
-// tkl-test: libs=threads timeout=600 emulated=no
+// tkl-test: libs=threads timeout=600
 #include <pthread.h>
 
 #include <tkl/elementwise.hpp>
