@@ -3,6 +3,7 @@
 // A bias of another length than the result's channels.
 #include <tkl/elementwise.hpp>
 
-void f(tkl::tensor<float, tkl::row_major<4, 8>>& y, const tkl::tensor<float, tkl::row_major<4, 8>>& x, const float (&bias)[3]) {
+void f(tkl::tensor<float, tkl::row_major<4, 8>>& y, const tkl::tensor<float, tkl::row_major<4, 8>>& x,
+       const float (&bias)[3]) {
   tkl::assign(y, tkl::relu(x + tkl::channel(bias)));
 }

@@ -3,4 +3,6 @@
 // A temporary tensor as an operand: the expression would outlive its elements.
 #include <tkl/elementwise.hpp>
 
-auto f() { return tkl::relu(tkl::tensor<float, tkl::row_major<4>>()); }
+auto f() {
+  return tkl::relu(tkl::tensor<float, tkl::row_major<4>>());
+}

@@ -3,4 +3,6 @@
 // An element-wise function with too few operands.
 #include <tkl/graph.hpp>
 
-constexpr tkl::value gate(tkl::value x) { return tkl::hard_sigmoid(x); }
+constexpr tkl::value gate(tkl::value x) {
+  return tkl::hard_sigmoid(x);
+}

@@ -97,7 +97,10 @@ TEST_CASE("global pooling keeps the axes and counts in full precision") {
         numbers{20});
   // 22 channels of 9 * (o + 1): mean and maximum over the channels.
   tensor_of_test weight = filled({22, 9, 1, 1}, 0);
-  for (std::size_t i = 0; i < weight.values.size(); ++i) weight.values[i] = static_cast<double>(i / 9 + 1);
+  for (std::size_t i = 0; i < weight.values.size(); ++i) {
+    const std::size_t out = i / 9;
+    weight.values[i] = static_cast<double>(out + 1);
+  }
   const auto over_channels = run_op({filled({1, 1, 1, 9}, 1), weight}, [](tkl::graph&, graph_inputs in) {
     const tkl::value y = tkl::conv2d(in[0], in[1]);
     return tkl::concat(-1, tkl::reduce_mean(y, -1), tkl::reduce_max(y, -1));

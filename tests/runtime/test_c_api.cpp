@@ -31,7 +31,7 @@ struct example {
 std::string weights_file(const char* name, std::string_view tensor) {
   std::string header = "{\"" + std::string(tensor) + "\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}";
   while (header.size() % 8 != 0) header += ' ';
-  const std::string path = std::string(TKL_BUILD_DIR) + "/c_api_" + name + ".safetensors";
+  std::string path = std::string(TKL_BUILD_DIR) + "/c_api_" + name + ".safetensors";
   std::FILE* f = std::fopen(path.c_str(), "wb");
   REQUIRE(f != nullptr);
   const std::uint64_t length = header.size();

@@ -60,7 +60,7 @@ struct transpose_params {
 /// The same elements in the same order with other extents, of which one may be -1.
 template <int Rank>
 struct reshape_params {
-  std::int64_t extent[Rank > 0 ? Rank : 1]{};
+  std::int64_t extent[Rank > 0 ? Rank : 1]{};  // NOLINT(bugprone-branch-clone): the same for rank 1
   template <int>
   static constexpr int rank_from = Rank;
 
