@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of targets and operands: missing, misaligned, too much of it, and where large tensors live.
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -28,7 +28,7 @@ std::string stops(const F& f) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    signal(SIGABRT, [](int) { _exit(aborted); });  // not doctest's handler, nor the emulator's message
+    std::signal(SIGABRT, [](int) { _exit(aborted); });  // not doctest's handler, nor the emulator's message
     dup2(ends[1], 2);
     f();
     _exit(0);
