@@ -56,8 +56,9 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
   using value = typename M::value;
   using scalar = typename M::scalar;
   constexpr int sums = interleaved_sums(MR * NV);
-  // Four products per turn, one for the largest and widest tiles: with more, sums leave the registers.
-  constexpr int unrolled = sums > 1 ? sums : MR * NV <= 16 && NV < 3 ? 4 : 1;
+  // Products per turn: one for the largest and widest tiles, because with more sums leave the registers; two for the
+  // small ones, which finish blocks, and whose code shall stay small.
+  constexpr int unrolled = sums > 1 ? sums : MR * NV > 16 || NV > 2 ? 1 : MR * NV < 12 ? 2 : 4;
   // Lines are fetched one by one: in a burst, they keep the tile's own misses waiting. The pointers to more rows leave
   // no register for that.
   constexpr bool fetches = unrolled == 4 && MR <= 6;
