@@ -247,7 +247,8 @@ TEST_CASE("attention with and without a mask") {
     const reals a = reals_of(q), b = reals_of(key), c = reals_of(v), m = reals_of(mask);
     attributes attr;
     attr.heads = static_cast<std::int32_t>(k.heads);
-    attr.real[0] = 1 / std::sqrt(static_cast<double>(k.depth / k.heads));
+    const std::int64_t depth = k.depth / k.heads;
+    attr.real[0] = 1 / std::sqrt(static_cast<double>(depth));
     reals want = zeros(y.shape());
     attention_definition(a.in(), b.in(), c.in(), {}, want.out(), attr);
     tensor<std::uint8_t, row_major<dyn>> memory(row_major<dyn>(200000));

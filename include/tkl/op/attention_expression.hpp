@@ -49,9 +49,8 @@ struct attention_operation : operation_base {
   /// The factor of the scores.
   constexpr double scale() const {
     const attention_params& p = params.get();
-    return p.scale == attention_params::inverse_root
-               ? 1.0 / constant_sqrt(static_cast<double>(locate(q).extents[2] / p.heads))
-               : p.scale;
+    const std::int64_t depth = locate(q).extents[2] / p.heads;
+    return p.scale == attention_params::inverse_root ? 1.0 / constant_sqrt(static_cast<double>(depth)) : p.scale;
   }
   template <class F>
   constexpr void for_each_input(F f) const {
