@@ -63,7 +63,8 @@ void check(const layer& l, order in_memory, const P& prologue, const E& epilogue
   p.x.data = x.data();
   p.x.shape = x.const_view().shape;
   if (in_memory == order::nchw) {
-    const auto s = x.const_view().shape.stride;
+    const strided_shape planes = x.const_view().shape;
+    const auto& s = planes.stride;
     p.x.shape = {{l.n, l.h, l.w, l.c}, {s[0], s[2], 1}};
     p.inner = s[1];
   } else if (in_memory == order::reversed) {
