@@ -53,12 +53,12 @@ TEST_CASE("planned and unoptimised graphs agree on random seeds") {
       const std::string difference = compare(expected[o], run.outputs[o], tolerance_of(g));
       REQUIRE(difference == "");
     }
-    const std::vector<node_use> use = analyse(g);
+    const node_array<node_use> use = analyse(g);
     std::map<std::string, bool> seen;
     bool fans = false;
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(g.nodes.size()); ++i) {
       if (!use[i].live) continue;
-      seen[std::string(name_of(g.nodes[i].kind))] = true;
+      seen[std::string(name_of(g.nodes[static_cast<std::size_t>(i)].kind))] = true;
       fans = fans || use[i].readers > 1;
     }
     for (const auto& [name, there] : seen) share[name] += there;

@@ -13,12 +13,7 @@ namespace support {
 struct hand_plan {
   tkl::program p{};
 
-  constexpr std::int32_t name(std::string_view text) {
-    const auto at = static_cast<std::int32_t>(p.names.size());
-    for (char c : text) p.names.push_back(c);
-    p.names.push_back('\0');
-    return at;
-  }
+  constexpr std::int32_t name(std::string_view text) { return p.names.add(text); }
 
   constexpr std::int32_t storage(tkl::space where, std::string_view text, std::int64_t bytes, std::int64_t offset,
                                  int index = -1) {

@@ -69,6 +69,7 @@ struct depthwise_run {
   std::int64_t y_row_stride = 0;
   std::int64_t y_stride = 0;
   std::int64_t channels = 0;
+  std::int64_t first_channel = 0;  // a multiple of the width
   std::int64_t multiplier = 1;
   std::int64_t tiles = 1;  // more than one only where all of their input exists
   int pixels = 0;          // outputs of a single tile
@@ -76,19 +77,19 @@ struct depthwise_run {
   depthwise_row row[max_depthwise_group]{};
 };
 
-/// How a tile reads its input: all of it exists; columns must be checked; columns must be checked, and each input
-/// channel feeds `multiplier` outputs.
+/// How a tile reads its input: whole vectors, all of which exist; columns must be checked, and a vector may be cut;
+/// the same, and each input channel feeds `multiplier` outputs.
 enum class tile_kind { inside, checked, repeated };
 
-/// One vector of channels of an input pixel, `lanes` of them unless Whole. x is at channel 0 where the kind is
-/// repeated.
-template <tile_kind Kind, bool Whole, class M, class T>
+/// One vector of channels of an input pixel, whole where the kind is inside, else `lanes` of them. x is at channel 0
+/// where the kind is repeated.
+template <tile_kind Kind, class M, class T>
 TKL_FN typename M::value load_channels(const T* x, int lanes, std::int64_t channel, std::int64_t multiplier) {
   if constexpr (Kind == tile_kind::repeated) {
     T copy[M::width]{};
     for (int i = 0; i < lanes; ++i) copy[i] = x[(channel + i) / multiplier];
     return M::load(copy, lanes);
-  } else if constexpr (Whole) {
+  } else if constexpr (Kind == tile_kind::inside) {
     return M::load(x);
   } else {
     return M::load(x, lanes);
@@ -96,7 +97,7 @@ TKL_FN typename M::value load_channels(const T* x, int lanes, std::int64_t chann
 }
 
 /// Sums of a tile for a filter of known size; x is the offset of its first input, w the first tap used.
-template <tile_kind Kind, bool Whole, depthwise_schedule S, class M, class TA, class TW, class TC>
+template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, class TC>
 TKL_FN void depthwise_sum(typename M::value (&sum)[S.tile], const depthwise_run<TA, TW, TC>& r, std::int64_t rows,
                           std::int64_t x, const TW* w, int lanes) {
   constexpr int inputs = (S.tile - 1) * S.stride + S.columns;
@@ -109,7 +110,7 @@ TKL_FN void depthwise_sum(typename M::value (&sum)[S.tile], const depthwise_run<
     TKL_UNROLL
     for (int k = 0; k < inputs; ++k, column += r.column_stride) {
       if (Kind == tile_kind::checked && static_cast<unsigned>(k) - first >= count) continue;
-      const typename M::value input = load_channels<Kind, Whole, M>(r.x + column, lanes, 0, 1);
+      const typename M::value input = load_channels<Kind, M>(r.x + column, lanes, 0, 1);
       TKL_UNROLL
       for (int v = 0; v < S.columns; ++v)
         if (k >= v && (k - v) % S.stride == 0 && (k - v) / S.stride < S.tile)
@@ -119,7 +120,7 @@ TKL_FN void depthwise_sum(typename M::value (&sum)[S.tile], const depthwise_run<
 }
 
 /// The same for any filter.
-template <tile_kind Kind, bool Whole, int Pixels, class M, class TA, class TW, class TC>
+template <tile_kind Kind, int Pixels, class M, class TA, class TW, class TC>
 TKL_FN void depthwise_sum_any(typename M::value (&sum)[Pixels], const depthwise_run<TA, TW, TC>& r, std::int64_t rows,
                               std::int64_t x, const TW* w, int lanes, std::int64_t channel) {
   for (std::int64_t u = 0; u < rows; ++u, x += r.row_step) {
@@ -130,15 +131,15 @@ TKL_FN void depthwise_sum_any(typename M::value (&sum)[Pixels], const depthwise_
         const std::int64_t column = p * r.stride + v * r.dilation;
         if (Kind != tile_kind::inside && (column < r.inside.first || column >= r.inside.last)) continue;
         const TA* input = r.x + (x + column * r.column_stride);
-        M::mac(sum[p], load_channels<Kind, Whole, M>(input, lanes, channel, r.multiplier), tap);
+        M::mac(sum[p], load_channels<Kind, M>(input, lanes, channel, r.multiplier), tap);
       }
     }
   }
 }
 
-/// One vector of channels of a tile in one row, `lanes` of them unless Whole. w and y are at its first channel, x is
-/// the offset of that channel and tile.
-template <tile_kind Kind, bool Whole, depthwise_schedule S, class M, class TA, class TW, class TC, class E>
+/// One vector of channels of a tile in one row, whole where the kind is inside, else `lanes` of them. w and y are at
+/// its first channel, x is the offset of that channel and tile.
+template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, class TC, class E>
 TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise_row& row, const E& epilogue,
                              position at, std::int64_t x, const TW* w, TC* y, int lanes) {
   typename M::value sum[S.tile];
@@ -146,14 +147,14 @@ TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise
   TKL_UNROLL
   for (int p = 0; p < S.tile; ++p) sum[p] = bias;
   if constexpr (S.specialised()) {
-    depthwise_sum<Kind, Whole, S, M>(sum, r, row.used, row.x + x, w + row.first_tap, lanes);
+    depthwise_sum<Kind, S, M>(sum, r, row.used, row.x + x, w + row.first_tap, lanes);
   } else {
-    depthwise_sum_any<Kind, Whole, S.tile, M>(sum, r, row.used, row.x + x, w + row.first_tap, lanes, at.column);
+    depthwise_sum_any<Kind, S.tile, M>(sum, r, row.used, row.x + x, w + row.first_tap, lanes, at.column);
   }
   TKL_UNROLL
   for (int p = 0; p < S.tile; ++p, ++at.outer[2]) {
     if (Kind != tile_kind::inside && p >= r.pixels) break;
-    if constexpr (Whole) {
+    if constexpr (Kind == tile_kind::inside) {
       finish<M>(epilogue, sum[p], at, y + p * r.y_stride);
     } else {
       finish<M>(epilogue, sum[p], at, y + p * r.y_stride, lanes);
@@ -161,7 +162,8 @@ TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise
   }
 }
 
-/// All channels of a run of tiles. `first` is the place of its first pixel in the first row.
+/// Channels first_channel to channels of a run of tiles; whole vectors where the kind is inside. `first` is the place
+/// of its first pixel in the first row.
 template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, class TC, class E>
 TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const E& function, const position& first) {
   const depthwise_run<TA, TW, TC> r = run;
@@ -170,21 +172,17 @@ TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const E&
   // Pixels at a power-of-two pitch share few sets of the cache: a line is used up before the next one is touched.
   constexpr std::int64_t line =
       64 / sizeof(TA) / M::width * M::width > 0 ? 64 / sizeof(TA) / M::width * M::width : M::width;
-  const std::int64_t whole = r.channels / M::width * M::width;
+  const std::int64_t end = Kind == tile_kind::inside ? r.channels / M::width * M::width : r.channels;
   for (std::int64_t tile = 0; tile < r.tiles; ++tile) {
     const std::int64_t pixel = tile * S.tile, x = pixel * r.stride * r.column_stride;
-    for (std::int64_t channel = 0; channel < r.channels; channel += line) {
+    for (std::int64_t channel = r.first_channel; channel < end; channel += line) {
       TC* y = r.y + pixel * r.y_stride;
       position at{{first.outer[0], first.outer[1], first.outer[2] + pixel}, channel};
       for (int i = 0; i < r.rows; ++i, ++at.outer[1], y += r.y_row_stride) {
         const TW* w = r.weights + channel * (r.block / M::width);
-        at.column = channel;
-        for (; at.column < (std::min)(channel + line, whole); at.column += M::width, w += r.block)
-          depthwise_vector<Kind, true, S, M>(r, r.row[i], epilogue, at, x + channel_step * at.column, w, y + at.column,
-                                             M::width);
-        if (at.column < (std::min)(channel + line, r.channels))
-          depthwise_vector<Kind, false, S, M>(r, r.row[i], epilogue, at, x + channel_step * at.column, w, y + at.column,
-                                              static_cast<int>(r.channels - at.column));
+        for (at.column = channel; at.column < (std::min)(channel + line, end); at.column += M::width, w += r.block)
+          depthwise_vector<Kind, S, M>(r, r.row[i], epilogue, at, x + channel_step * at.column, w, y + at.column,
+                                       static_cast<int>((std::min<std::int64_t>)(M::width, end - at.column)));
       }
     }
   }
@@ -248,6 +246,7 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
         r.y = pixel(p.y, n, top, left);
         const position at{{n, top, left}, 0};
         r.tiles = 1;
+        r.first_channel = 0;
         if (!S.specialised() && p.multiplier != 1) {
           if constexpr (!S.specialised()) impl::depthwise_tiles<tile_kind::repeated, S, M>(r, epilogue, at);
         } else if (r.inside.count() < inputs) {
@@ -255,6 +254,8 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
         } else {
           r.tiles = (std::min)(last_tile, ending_inside / S.tile) - tile;
           impl::depthwise_tiles<tile_kind::inside, S, M>(r, epilogue, at);
+          r.first_channel = r.channels / M::width * M::width;
+          if (r.first_channel < r.channels) impl::depthwise_tiles<tile_kind::checked, S, M>(r, epilogue, at);
         }
       }
     }

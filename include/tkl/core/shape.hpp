@@ -37,10 +37,12 @@ struct shape {
   /// Number of elements, checked; invalid when the product leaves 64 bits or an extent is negative.
   TKL_TAGGED constexpr checked elements() const {
     checked n = 1;
+    bool overflows = false, negative = false;
     for (int i = 0; i < rank; ++i) {
-      n = n * extent[i];
-      if (extent[i] < 0) n.valid = false;
+      overflows |= __builtin_mul_overflow(n.value, extent[i], &n.value);
+      negative |= extent[i] < 0;
     }
+    n.valid = !overflows && !negative;
     return n;
   }
   constexpr bool is_static() const {

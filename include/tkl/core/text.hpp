@@ -28,10 +28,14 @@ struct text {
     return *this;
   }
   TKL_COLD constexpr text& operator<<(std::string_view s) {
-    for (char c : s) *this << c;
+    const std::size_t room = Capacity - size, count = s.size() < room ? s.size() : room;
+    const char* const from = s.data();
+    for (std::size_t i = 0; i < count; ++i) chars[size + i] = from[i];
+    size += count;
+    if (count < s.size()) *this << '.';  // full: marks the cut
     return *this;
   }
-  TKL_TAGGED constexpr text& operator<<(const char* s) { return *this << std::string_view(s); }
+  TKL_TAGGED constexpr text& operator<<(const char* s) { return *this << std::string_view(s, __builtin_strlen(s)); }
   TKL_COLD constexpr text& operator<<(std::int64_t v) {
     char digits[20]{};
     int n = 0;

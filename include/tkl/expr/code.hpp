@@ -47,7 +47,12 @@ struct expr_code {
   /// Whether n more symbols fit.
   constexpr bool fits(int n) const { return size + n <= max_code; }
   constexpr void push(symbol s) { at[size++] = s; }
-  constexpr bool operator==(const expr_code&) const = default;
+  TKL_TAGGED constexpr bool operator==(const expr_code& other) const {
+    if (size != other.size) return false;
+    for (int i = 0; i < size; ++i)
+      if (at[i].bits != other.at[i].bits) return false;
+    return true;
+  }
   /// Number of operand slots that the code reads.
   constexpr int operands() const {
     int n = 0;

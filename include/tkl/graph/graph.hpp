@@ -13,6 +13,7 @@
 #include <tkl/core/shape.hpp>
 #include <tkl/core/text.hpp>
 #include <tkl/graph/attributes.hpp>
+#include <tkl/graph/name_pool.hpp>
 #include <tkl/graph/op_kind.hpp>
 #include <vector>
 
@@ -53,14 +54,17 @@ struct graph_output {
   memory_layout layout = memory_layout::nhwc;
 };
 
-/// Finds weights by name: open addressing over hashes of names; the graph compares names only where hashes agree.
+/// Finds weights by name: chains of nodes whose names have equal hashes in their low bits; the graph compares names
+/// only where all bits agree.
 struct weight_index {
+  static constexpr std::size_t chains = 256;
   struct entry {
     std::uint32_t hash = 0;
     std::int32_t node = -1;
+    std::int32_t next = -1;  // entry of the same chain, or -1
   };
-  std::vector<entry> slots = std::vector<entry>(1024);  // a power of two, at most half full
-  std::size_t used = 0;
+  std::vector<entry> entries{};
+  std::int32_t first[chains]{};  // entry + 1, so that 0 is an empty chain
 
   static constexpr std::uint32_t hash_of(std::string_view name) {  // FNV-1a
     std::uint32_t h = 2166136261u;
@@ -68,33 +72,23 @@ struct weight_index {
     for (std::size_t i = 0, n = name.size(); i < n; ++i) h = (h ^ static_cast<unsigned char>(c[i])) * 16777619u;
     return h;
   }
+  /// First entry of the chain of a hash, or -1.
+  constexpr std::int32_t chain_of(std::uint32_t hash) const { return first[hash % chains] - 1; }
   constexpr void add(std::uint32_t hash, std::int32_t node) {
-    if (2 * ++used > slots.size()) {
-      std::vector<entry> old(2 * slots.size());
-      old.swap(slots);
-      for (const entry& e : old)
-        if (e.node >= 0) place(e);
-    }
-    place({hash, node});
-  }
-
- private:
-  constexpr void place(entry e) {
-    std::size_t at = e.hash % slots.size();
-    while (slots[at].node >= 0) at = (at + 1) % slots.size();
-    slots[at] = e;
+    entries.push_back({hash, node, chain_of(hash)});
+    first[hash % chains] = static_cast<std::int32_t>(entries.size());
   }
 };
 
 struct graph {
   std::vector<node> nodes{};
-  std::vector<char> names{};  // zero-terminated texts, one after another
+  name_pool names{};
   std::vector<std::int32_t> inputs{};
   std::vector<graph_output> outputs{};
   text<240> error{};
   weight_index weights{};
 
-  constexpr graph() { nodes.reserve(512), names.reserve(8192); }
+  constexpr graph() { nodes.reserve(512), weights.entries.reserve(512); }
 
   /// Records the first mistake.
   constexpr value fail(const text<240>& message) {
@@ -102,15 +96,8 @@ struct graph {
     return {this, -1};
   }
 
-  constexpr std::int32_t add_name(std::string_view name) {
-    const auto at = static_cast<std::int32_t>(names.size());
-    names.insert(names.end(), name.begin(), name.end());
-    names.push_back('\0');
-    return at;
-  }
-  constexpr std::string_view name_at(std::int32_t offset) const {
-    return offset < 0 ? std::string_view{} : std::string_view(names.data() + offset);
-  }
+  constexpr std::int32_t add_name(std::string_view name) { return names.add(name); }
+  constexpr std::string_view name_at(std::int32_t offset) const { return names.at(offset); }
   /// Name of a node for messages: its own, that of the first named weight among its inputs, or "#12".
   constexpr text<64> label(std::int32_t id) const {
     text<64> t;
@@ -157,10 +144,9 @@ struct graph {
   /// another shape under that name is an error.
   constexpr value weight(std::string_view name, const tkl::shape& extents, element type = element::f32) {
     const std::uint32_t hash = weight_index::hash_of(name);
-    const std::size_t slots = weights.slots.size();
-    for (std::size_t at = hash % slots;; at = (at + 1) % slots) {
-      const weight_index::entry& e = weights.slots[at];
-      if (e.node < 0) break;
+    for (std::int32_t at = weights.chain_of(hash); at >= 0;) {
+      const weight_index::entry& e = weights.entries[static_cast<std::size_t>(at)];
+      at = e.next;
       if (e.hash != hash) continue;
       const node& n = nodes[static_cast<std::size_t>(e.node)];
       if (name_at(n.name) != name) continue;

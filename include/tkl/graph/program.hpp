@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <tkl/core/text.hpp>
+#include <tkl/graph/name_pool.hpp>
 #include <tkl/graph/op_kind.hpp>
 #include <tkl/graph/plan.hpp>
 #include <vector>
@@ -91,7 +92,7 @@ struct program {
   std::vector<packed_tensor> packed{};
   std::vector<std::int16_t> inputs{};   // edge per graph input, in declared order
   std::vector<std::int16_t> outputs{};  // edge per graph output
-  std::vector<char> names{};
+  name_pool names{};
   std::int64_t arena_bytes = 0;
   std::int64_t lower_bound = 0;  // greatest sum of live bytes over the steps
   std::int64_t weights_bytes = 0;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tkl/graph/graph.hpp>
-#include <vector>
+#include <tkl/graph/passes/node_array.hpp>
 
 namespace tkl {
 
@@ -38,28 +38,27 @@ constexpr bool runs_at_load(const node& n) {
 }  // namespace detail
 
 /// One walk backwards for liveness, one forwards for constants and readers.
-constexpr std::vector<node_use> analyse(const graph& g) {
-  std::vector<node_use> use(g.nodes.size());
-  for (const graph_output& o : g.outputs) {
-    use[static_cast<std::size_t>(o.node)].live = true;
-    use[static_cast<std::size_t>(o.node)].output = true;
-  }
-  for (std::size_t id = g.nodes.size(); id-- > 0;) {
+constexpr node_array<node_use> analyse(const graph& g) {
+  const node* const nodes = g.nodes.data();
+  const auto count = static_cast<std::int32_t>(g.nodes.size());
+  node_array<node_use> use(g.nodes.size());
+  for (const graph_output& o : g.outputs) use[o.node].live = use[o.node].output = true;
+  for (std::int32_t id = count - 1; id >= 0; --id) {
     if (!use[id].live) continue;
-    const node& n = g.nodes[id];
-    for (int i = 0; i < n.inputs; ++i) use[static_cast<std::size_t>(n.in[i])].live = true;
+    const node& n = nodes[id];
+    for (int i = 0; i < n.inputs; ++i) use[n.in[i]].live = true;
   }
-  for (std::size_t id = 0; id < g.nodes.size(); ++id) {
+  for (std::int32_t id = 0; id < count; ++id) {
     if (!use[id].live) continue;
-    const node& n = g.nodes[id];
+    const node& n = nodes[id];
     bool constant = detail::runs_at_load(n);
-    for (int i = 0; constant && i < n.inputs; ++i) constant = use[static_cast<std::size_t>(n.in[i])].constant;
+    for (int i = 0; constant && i < n.inputs; ++i) constant = use[n.in[i]].constant;
     use[id].constant = constant;
     if (constant) continue;
     for (int i = 0; i < n.inputs; ++i) {
-      node_use& x = use[static_cast<std::size_t>(n.in[i])];
-      if (x.last_reader == static_cast<std::int32_t>(id)) continue;  // the same operand twice
-      x.last_reader = static_cast<std::int32_t>(id);
+      node_use& x = use[n.in[i]];
+      if (x.last_reader == id) continue;  // the same operand twice
+      x.last_reader = id;
       ++x.readers;
     }
   }

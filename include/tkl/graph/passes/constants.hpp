@@ -15,7 +15,7 @@ namespace tkl {
 
 /// The load node of a constant graph node, added with what it depends on.
 constexpr std::int16_t load_node_of(lowering& l, std::int32_t id) {
-  std::int16_t& cached = l.load_of[static_cast<std::size_t>(id)];
+  std::int16_t& cached = l.records[id].load;
   if (cached >= 0) return cached;
   const node& n = l.at(id);
   load_node r;
@@ -35,7 +35,7 @@ constexpr std::int16_t load_node_of(lowering& l, std::int32_t id) {
     for (int i = 0; i < n.shape.rank; ++i) r.aux = static_cast<std::uint8_t>(r.aux | n.attr.permutation[i] << (2 * i));
   if (n.kind == op_kind::concat) r.aux = static_cast<std::uint8_t>(n.attr.axis);
   l.out.loads.push_back(r);
-  return l.load_of[static_cast<std::size_t>(id)] = static_cast<std::int16_t>(l.out.loads.size() - 1);
+  return cached = static_cast<std::int16_t>(l.out.loads.size() - 1);
 }
 
 /// The affine form of a batch norm, x * scale + shift, as two load nodes. Ioffe and Szegedy, 2015.

@@ -54,7 +54,7 @@ constexpr void measure(const lowering& l, std::int32_t id, std::int32_t anchor, 
     size.symbols += extra + (extra > 0), size.slots += extra;
     return;
   }
-  if (!l.inside[static_cast<std::size_t>(id)]) {
+  if (!l.records[id].inside) {
     ++size.slots;
     return;
   }
@@ -139,7 +139,7 @@ constexpr void draft_value(lowering& l, expression_draft& d, std::int32_t id, st
     if (n.kind != op_kind::layer_norm || n.inputs == 1) return;
     for (int i = 1; i < n.inputs; ++i) draft_operand(l, d, n.in[i], extents);  // scale, offset
     d.push(symbol::function(n.inputs == 3 ? function_index<fn::affine> : function_index<fn::mul>));
-  } else if (l.inside[static_cast<std::size_t>(id)]) {
+  } else if (l.records[id].inside) {
     draft_operation(l, d, id, anchor, extents, anchor_is_map);
   } else {
     draft_operand(l, d, id, extents);

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tkl/graph/passes/analysis.hpp>
-#include <vector>
+#include <tkl/graph/passes/place.hpp>
 
 namespace tkl {
 
@@ -19,6 +19,15 @@ enum class node_state : std::uint8_t {
   waiting,   // not reached yet
   ready,     // its value has a place and is computed by a step before the current one
   absorbed,  // part of a step, without a place of its own
+};
+
+/// What lowering knows of a node.
+struct node_record {
+  place where{};           // where its value lies, or will lie when a destination was chosen
+  std::int16_t load = -1;  // its load node, or -1
+  std::int16_t edge = -1;  // the edge of its own place, or -1
+  node_state state = node_state::waiting;
+  bool inside = false;  // member of the region that is being grown
 };
 
 namespace detail {
@@ -30,16 +39,16 @@ constexpr bool is_element_wise(op_kind k) {
 }
 
 /// Whether node `m` may join: element-wise, of the same shape and type, all operands inside or available.
-constexpr bool may_join(const graph& g, const std::vector<node_use>& use, const std::vector<node_state>& state,
-                        const node& m, const shape& extents, const std::vector<std::uint8_t>& inside) {
+constexpr bool may_join(const node* nodes, const node_array<node_use>& use, const node_array<node_record>& records,
+                        const node& m, const shape& extents) {
   if (!is_element_wise(m.kind) || m.type != element::f32 || !(m.shape == extents)) return false;
   for (int i = 0; i < m.inputs; ++i) {
-    const auto x = static_cast<std::size_t>(m.in[i]);
-    if (inside[x]) {
-      if (!(g.nodes[x].shape == extents)) return false;
+    const std::int32_t x = m.in[i];
+    if (records[x].inside) {
+      if (!(nodes[x].shape == extents)) return false;
       continue;
     }
-    if (!use[x].constant && state[x] != node_state::ready) return false;
+    if (!use[x].constant && records[x].state != node_state::ready) return false;
   }
   return true;
 }
@@ -49,35 +58,36 @@ constexpr bool may_join(const graph& g, const std::vector<node_use>& use, const 
 /// Grows the region of `anchor`; marks what it absorbs and returns the exit (the anchor itself if nothing fused).
 /// `fits` says whether the expression with that exit still fits a kernel key.
 template <class Fits>
-constexpr std::int32_t grow_region(const graph& g, const std::vector<node_use>& use, std::vector<node_state>& state,
-                                   std::int32_t anchor, std::vector<std::uint8_t>& inside, Fits fits) {
-  const shape& extents = g.nodes[static_cast<std::size_t>(anchor)].shape;
+constexpr std::int32_t grow_region(const graph& g, const node_array<node_use>& use, node_array<node_record>& records,
+                                   std::int32_t anchor, Fits fits) {
+  const node* const nodes = g.nodes.data();
+  const shape& extents = nodes[anchor].shape;
   std::int32_t exit = anchor;
   std::int32_t members[detail::max_region]{};
-  inside[static_cast<std::size_t>(anchor)] = 1;
+  records[anchor].inside = true;
   for (;;) {
-    if (use[static_cast<std::size_t>(exit)].output) break;
+    if (use[exit].output) break;
     std::int32_t open[detail::max_region]{};  // readers of each member still outside
     int count = 1;
     members[0] = exit;
-    open[0] = use[static_cast<std::size_t>(exit)].readers;
-    std::int32_t last = use[static_cast<std::size_t>(exit)].last_reader;
+    open[0] = use[exit].readers;
+    std::int32_t last = use[exit].last_reader;
     std::int32_t found = -1;
     for (std::int32_t m = exit + 1; m <= last && found < 0; ++m) {
-      const node_use& u = use[static_cast<std::size_t>(m)];
-      if (!u.live || u.constant || state[static_cast<std::size_t>(m)] != node_state::waiting) continue;
-      const node& n = g.nodes[static_cast<std::size_t>(m)];
+      const node_use& u = use[m];
+      if (!u.live || u.constant || records[m].state != node_state::waiting) continue;
+      const node& n = nodes[m];
       bool reads = false;
-      for (int i = 0; i < n.inputs; ++i) reads = reads || inside[static_cast<std::size_t>(n.in[i])];
+      for (int i = 0; i < n.inputs; ++i) reads = reads || records[n.in[i]].inside;
       if (!reads) continue;
-      if (count == detail::max_region || !detail::may_join(g, use, state, n, extents, inside)) break;
+      if (count == detail::max_region || !detail::may_join(nodes, use, records, n, extents)) break;
       for (int k = 0; k < count; ++k)
         for (int i = 0; i < n.inputs; ++i)
           if (n.in[i] == members[k]) {
             --open[k];
             break;
           }
-      inside[static_cast<std::size_t>(m)] = 1;
+      records[m].inside = true;
       members[count] = m;
       open[count++] = u.readers;
       bool closed = true;
@@ -90,11 +100,11 @@ constexpr std::int32_t grow_region(const graph& g, const std::vector<node_use>& 
       if (u.last_reader > last) last = u.last_reader;
     }
     if (found >= 0 && fits(found)) {
-      for (int k = 1; k < count; ++k) state[static_cast<std::size_t>(members[k])] = node_state::absorbed;
+      for (int k = 1; k < count; ++k) records[members[k]].state = node_state::absorbed;
       exit = found;
       continue;
     }
-    for (int k = 1; k < count; ++k) inside[static_cast<std::size_t>(members[k])] = 0;
+    for (int k = 1; k < count; ++k) records[members[k]].inside = false;
     break;
   }
   return exit;

@@ -16,15 +16,15 @@ namespace detail {
 /// Ends a region: its members are no longer inside, its exit is ready.
 constexpr void close_region(lowering& l, std::int32_t anchor, std::int32_t exit) {
   for (std::int32_t i = anchor; i <= exit; ++i) {
-    if (!l.inside[static_cast<std::size_t>(i)]) continue;
-    l.inside[static_cast<std::size_t>(i)] = 0;
+    if (!l.records[i].inside) continue;
+    l.records[i].inside = false;
     l.state_of(i) = node_state::absorbed;
   }
   l.state_of(exit) = node_state::ready;
 }
 
 constexpr std::int32_t grow(lowering& l, std::int32_t anchor, bool anchor_is_map) {
-  return grow_region(l.g, l.use, l.state, anchor, l.inside, [&](std::int32_t exit) {
+  return grow_region(l.g, l.use, l.records, anchor, [&](std::int32_t exit) {
     expression_size size;
     measure(l, exit, anchor, anchor_is_map, size);
     return size.symbols <= max_code && size.slots <= max_operands;

@@ -17,29 +17,23 @@ struct lowering {
   const graph& g;
   target_facts facts{};
   program out{};
-  std::vector<node_use> use{};
-  std::vector<node_state> state{};
-  std::vector<place> places{};          // per node: where its value lies, or will lie when a destination was chosen
-  std::vector<std::uint8_t> inside{};   // per node: member of the region that is being grown
-  std::vector<std::int16_t> load_of{};  // per node: its load node, or -1
-  std::vector<std::int16_t> edge_of{};  // per node: the edge of its own place, or -1
+  const node* nodes = nullptr;
+  node_array<node_use> use;
+  node_array<node_record> records;
 
   constexpr lowering(const graph& source, const target_facts& target)
-      : g(source),
-        facts(target),
-        use(analyse(source)),
-        state(source.nodes.size(), node_state::waiting),
-        places(source.nodes.size()),
-        inside(source.nodes.size(), 0),
-        load_of(source.nodes.size(), -1),
-        edge_of(source.nodes.size(), -1) {
-    out.names = source.names;
+      : g(source), facts(target), nodes(source.nodes.data()), use(analyse(source)), records(source.nodes.size()) {
+    // Growth would copy elements one by one.
+    out.steps.reserve(128), out.keys.reserve(32);
+    out.edges.reserve(source.nodes.size()), out.edge_storage.reserve(source.nodes.size());
+    out.storages.reserve(source.nodes.size()), out.loads.reserve(source.nodes.size());
+    out.folds.reserve(source.nodes.size()), out.packed.reserve(source.nodes.size());
   }
 
-  constexpr const node& at(std::int32_t id) const { return g.nodes[static_cast<std::size_t>(id)]; }
-  constexpr place& place_of(std::int32_t id) { return places[static_cast<std::size_t>(id)]; }
-  constexpr node_state& state_of(std::int32_t id) { return state[static_cast<std::size_t>(id)]; }
-  constexpr const node_use& use_of(std::int32_t id) const { return use[static_cast<std::size_t>(id)]; }
+  constexpr const node& at(std::int32_t id) const { return nodes[id]; }
+  constexpr place& place_of(std::int32_t id) { return records[id].where; }
+  constexpr node_state& state_of(std::int32_t id) { return records[id].state; }
+  constexpr const node_use& use_of(std::int32_t id) const { return use[id]; }
   constexpr bool failed() const { return !out.error.empty(); }
 
   constexpr void fail(std::int32_t id, std::string_view what) {
@@ -98,7 +92,7 @@ constexpr std::int16_t add_edge(lowering& l, const place& p, element type, std::
 
 /// The edge of a node's own place (at most four axes).
 constexpr std::int16_t own_edge(lowering& l, std::int32_t id) {
-  std::int16_t& cached = l.edge_of[static_cast<std::size_t>(id)];
+  std::int16_t& cached = l.records[id].edge;
   if (cached < 0) cached = add_edge(l, l.place_of(id), l.at(id).type, report_name(l, id));
   return cached;
 }

@@ -152,6 +152,7 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
   if (!l.failed()) add_scratch(l, scratch_bytes);
   if (!l.failed()) merge_in_place(l.out);
   if (!l.failed()) assign_memory(l.out);
+  l.out.names = std::move(g.names);
   return std::move(l.out);
 }
 

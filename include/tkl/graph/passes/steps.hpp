@@ -274,7 +274,7 @@ constexpr void lower_pad(lowering& l, std::int32_t id) {
 constexpr void lower_map(lowering& l, std::int32_t id) {
   const node& n = l.at(id);
   const std::int32_t exit = n.type == element::f32 ? detail::grow(l, id, true) : id;
-  l.inside[static_cast<std::size_t>(id)] = 1;
+  l.records[id].inside = true;
   expression_draft d;
   draft_value(l, d, exit, id, n.shape, true);
   detail::close_region(l, id, exit);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names, one after another, each terminated by zero, found by their offset. A std::vector<char> would do, but takes
+// some 250 evaluation steps per character in the compiler; this takes about 10.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace tkl {
+
+struct name_pool {
+  constexpr name_pool() = default;
+  constexpr name_pool(const name_pool& other) { append(other.chars_, other.size_); }
+  constexpr name_pool(name_pool&& other) noexcept
+      : chars_(std::exchange(other.chars_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        room_(std::exchange(other.room_, 0)) {}
+  constexpr name_pool& operator=(name_pool other) noexcept {
+    std::swap(chars_, other.chars_);
+    std::swap(size_, other.size_);
+    std::swap(room_, other.room_);
+    return *this;
+  }
+  constexpr ~name_pool() { delete[] chars_; }
+
+  /// Adds a name; returns its offset.
+  constexpr std::int32_t add(std::string_view name) {
+    const auto at = static_cast<std::int32_t>(size_);
+    append(name.data(), name.size());
+    const char end = '\0';
+    append(&end, 1);
+    return at;
+  }
+
+  /// The name at an offset; none for a negative one.
+  constexpr std::string_view at(std::int32_t offset) const {
+    return offset < 0 ? std::string_view{} : std::string_view(chars_ + offset);
+  }
+
+  constexpr const char* data() const { return chars_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr char operator[](std::size_t i) const { return chars_[i]; }
+
+ private:
+  constexpr void append(const char* from, std::size_t count) {
+    if (size_ + count > room_) grow(size_ + count);
+    char* const to = chars_ + size_;
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+    size_ += count;
+  }
+  constexpr void grow(std::size_t least) {
+    room_ = least > 4096 ? 2 * least : 8192;
+    char* const wider = new char[room_];
+    for (std::size_t i = 0; i < size_; ++i) wider[i] = chars_[i];
+    delete[] chars_;
+    chars_ = wider;
+  }
+
+  char* chars_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t room_ = 0;
+};
+
+}  // namespace tkl
