@@ -496,7 +496,8 @@ struct functor_list {
   template <class G>
   static constexpr int index_of = [] {
     int i = 0, found = -1;
-    ((std::is_same_v<F, G> ? void(found = i++) : void(++i)), ...);
+    // The builtin: std::is_same_v would be instantiated for every pair of functors.
+    ((__is_same(F, G) ? void(found = i++) : void(++i)), ...);
     return found;
   }();
   template <int Index>

@@ -13,6 +13,12 @@
 
 namespace tkl {
 
+constexpr std::int16_t push_load(lowering& l, const load_node& n) {
+  if (!numbered(l, l.out.loads, "load nodes")) return 0;
+  l.out.loads.push_back(n);
+  return static_cast<std::int16_t>(l.out.loads.size() - 1);
+}
+
 /// The load node of a constant graph node, added with what it depends on.
 constexpr std::int16_t load_node_of(lowering& l, std::int32_t id) {
   std::int16_t& cached = l.records[id].load;
@@ -34,8 +40,7 @@ constexpr std::int16_t load_node_of(lowering& l, std::int32_t id) {
   if (n.kind == op_kind::transpose)
     for (int i = 0; i < n.shape.rank; ++i) r.aux = static_cast<std::uint8_t>(r.aux | n.attr.permutation[i] << (2 * i));
   if (n.kind == op_kind::concat) r.aux = static_cast<std::uint8_t>(n.attr.axis);
-  l.out.loads.push_back(r);
-  return cached = static_cast<std::int16_t>(l.out.loads.size() - 1);
+  return cached = push_load(l, r);
 }
 
 /// The affine form of a batch norm, x * scale + shift, as two load nodes. Ioffe and Szegedy, 2015.
@@ -52,14 +57,12 @@ constexpr batch_norm_loads load_batch_norm(lowering& l, std::int32_t id) {
   r.number = static_cast<float>(n.attr.real[0]);
   r.in[0] = load_node_of(l, n.in[1]);  // scale
   r.in[1] = load_node_of(l, n.in[4]);  // variance
-  l.out.loads.push_back(r);
-  const auto scale = static_cast<std::int16_t>(l.out.loads.size() - 1);
+  const std::int16_t scale = push_load(l, r);
   r.aux = 1;
   r.in[0] = load_node_of(l, n.in[2]);  // offset
   r.in[1] = load_node_of(l, n.in[3]);  // mean
   r.in[2] = scale;
-  l.out.loads.push_back(r);
-  return {scale, static_cast<std::int16_t>(l.out.loads.size() - 1)};
+  return {scale, push_load(l, r)};
 }
 
 /// Floats that a packed tensor takes: panels begin with the bias row, columns are padded to whole vectors.
@@ -161,6 +164,7 @@ constexpr std::int32_t fold_affine(lowering& l, std::int32_t id, packed_tensor& 
     } else {
       break;
     }
+    if (!numbered(l, l.out.folds, "folds")) break;
     l.out.folds.push_back(f);
     ++p.fold_count;
     l.state_of(id) = node_state::absorbed;

@@ -65,6 +65,14 @@ constexpr std::int32_t report_name(const lowering& l, std::int32_t id) {
   return -1;
 }
 
+/// Complains when one more of `what` (edges, load nodes, folds) could not be numbered in 16 bits.
+template <class T>
+constexpr bool numbered(lowering& l, const std::vector<T>& all, std::string_view what) {
+  if (all.size() < 32767) return true;
+  if (!l.failed()) l.out.error << "the plan has more than 32767 " << what << ": compile the model in parts";
+  return false;
+}
+
 /// Adds an edge with the four plan axes of `p`: missing outer axes are 1. `insert` axes of extent 1 are put before the
 /// last two (attention and matrix rows stand on plan axis 2).
 constexpr std::int16_t add_edge(lowering& l, const place& p, element type, std::int32_t name) {
@@ -85,6 +93,7 @@ constexpr std::int16_t add_edge(lowering& l, const place& p, element type, std::
     e.extent[i + shift] = static_cast<std::int32_t>(p.extents[i]);
     e.stride[i + shift] = static_cast<std::int32_t>(p.stride[i]);
   }
+  if (!numbered(l, l.out.edges, "edges")) return -1;
   l.out.edges.push_back(e);
   l.out.edge_storage.push_back(p.storage);
   return static_cast<std::int16_t>(l.out.edges.size() - 1);
