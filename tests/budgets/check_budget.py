@@ -19,12 +19,13 @@ REFERENCE_SECONDS = 1.7  # the least of some thirty compilations: the host is a 
 ROUNDS = 3
 # name: source, or text of a source; seconds; factor = seconds / REFERENCE_SECONDS; MiB; text and plan in bytes (plan: the
 # largest of the widths). text_over: text at most this multiple of another entry's text.
-# held: the factor that is reached today, where the budget is not; more than that fails, and the gap is printed.
+# held: where the budget is not reached, what is reached today with room for a noisy host; more than that fails, and the
+# gap is printed.
 BUDGETS = {
-    "recogniser_one_width": {"source": "tests/budgets/recogniser_one_width.cpp", "seconds": 8, "factor": 4.7, "held": 8.5,
+    "recogniser_one_width": {"source": "tests/budgets/recogniser_one_width.cpp", "seconds": 8, "factor": 4.7, "held": 10.5,
                              "mib": 500, "text": 150_000, "plan": 25_000},
     "recogniser_four_widths": {"source": "tests/budgets/recogniser_four_widths.cpp", "seconds": 10, "factor": 5.9,
-                               "held": 14.0, "mib": 600, "text_over": ("recogniser_one_width", 1.05), "plan": 25_000},
+                               "held": 15.0, "mib": 600, "text_over": ("recogniser_one_width", 1.05), "plan": 25_000},
     "conv_header": {"text_of_source": "#include <tkl/conv.hpp>\n", "seconds": 2.5, "factor": 1.47, "mib": 500},
 }
 
