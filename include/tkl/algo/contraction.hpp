@@ -99,8 +99,8 @@ struct one_tap_scratch {
   alignas(64) std::byte bytes[static_cast<std::size_t>(block_rows(S, 1)) * sizeof(void*)];
 };
 
-/// Tiles of `height` rows from row `first` of a block of `count` on that one call may cover: all of them, but those
-/// alike in whether all of their rows lie inside the input.
+/// Whole tiles of `height` rows from row `first` of a block of `count` on that one call may cover: all of them, but
+/// those alike in whether all of their rows lie inside the input.
 TKL_FN std::int64_t alike_tiles(const bool* inside, std::int64_t first, std::int64_t height, std::int64_t count,
                                 bool* all_inside) {
   const auto holds = [&](std::int64_t row, std::int64_t rows) {
@@ -108,7 +108,7 @@ TKL_FN std::int64_t alike_tiles(const bool* inside, std::int64_t first, std::int
     for (std::int64_t i = 0; i < rows; ++i) all = all && inside[row + i];
     return all;
   };
-  *all_inside = holds(first, count - first < height ? count - first : height);
+  *all_inside = holds(first, height);
   std::int64_t tiles = 1;
   while (first + (tiles + 1) * height <= count && holds(first + tiles * height, height) == *all_inside) ++tiles;
   return tiles;
@@ -170,11 +170,11 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
       pass.taps = strip_taps, pass.depth = strip_depth, pass.row_step = count;
       if (last && direct) pass.bounds = c.sink.bounds, pass.out_step = out_step;
       for (std::int64_t r = 0; r < count;) {
-        const int tile_rows = static_cast<int>(count - r < height ? count - r : height);
-        pass.tiles = tile_rows < height ? 1 : (count - r) / height;
+        const int tile_rows = tile_height(count - r, height);
+        pass.tiles = (count - r) / tile_rows;
         if (joins) {
           bool join = false;
-          pass.tiles = alike_tiles(inside, r, height, count, &join);
+          pass.tiles = alike_tiles(inside, r, tile_rows, count, &join);
           pass.taps = join ? strip_taps / joined : strip_taps;
           pass.depth = join ? strip_depth * joined : strip_depth;
           pass.row_step = join ? count * joined : count;

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <tkl/algo/bounds.hpp>
@@ -137,28 +138,40 @@ constexpr int wide_tile_rows(int mr, int nr) {
   return nr > 1 && mr * nr > nr ? mr * nr / (nr + 1) : 0;
 }
 
-/// Chooses the tile: 1 to MR rows by 1 to NV vectors, or 1 to wide_tile_rows(MR, NV) rows by NV + 1 vectors.
+/// Rows of the next tile where `left` rows are left: `most`, or for the rest of a block the powers of two below it, the
+/// largest first. Fewer heights are fewer functions, and a rest is rare.
+constexpr int tile_height(std::int64_t left, int most) {
+  return left >= most ? most : static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(left)));
+}
+
+/// The tiles of 1 to NV vectors and MR rows, of NV + 1 vectors and wide_tile_rows(MR, NV) rows, and those less high.
 template <class M, int MR, int NV, class TA, class TW>
 struct tile_table {
   using function = void (*)(const tile_pass<TA, TW>&, typename M::value*);
   static constexpr int wide_rows = wide_tile_rows(MR, NV);
 
+  /// Tiles of `most` rows and less: heights 1, 2, 4, ... below `most`, then `most`.
+  static constexpr int heights(int most) { return most > 0 ? std::bit_width(static_cast<unsigned>(most - 1)) + 1 : 0; }
+
+  TKL_FN static function get(int rows, int vectors) {
+    const bool wide = vectors > NV;
+    const int most = wide ? wide_rows : MR;
+    const int height = rows == most ? heights(most) - 1 : std::countr_zero(static_cast<unsigned>(rows));
+    return functions[static_cast<std::size_t>(wide ? NV * heights(MR) + height : (vectors - 1) * heights(MR) + height)];
+  }
+
+ private:
   template <int Index>
   static constexpr function entry() {
-    if constexpr (Index < MR * NV) {
-      return &contract_tile<M, Index / NV + 1, Index % NV + 1, TA, TW>;
-    } else {
-      return &contract_tile<M, Index - MR * NV + 1, NV + 1, TA, TW>;
-    }
+    constexpr bool wide = Index >= NV * heights(MR);
+    constexpr int most = wide ? wide_rows : MR, height = wide ? Index - NV * heights(MR) : Index % heights(MR);
+    constexpr int rows = height + 1 == heights(most) ? most : 1 << height;
+    return &contract_tile < M, rows, wide ? NV + 1 : Index / heights(MR) + 1, TA, TW > ;
   }
   static constexpr auto functions = []<int... Index>(std::integer_sequence<int, Index...>) {
     return std::array<function, sizeof...(Index)>{entry<Index>()...};
   }
-  (std::make_integer_sequence<int, MR * NV + wide_rows>{});
-
-  TKL_FN static function get(int rows, int vectors) {
-    return functions[static_cast<std::size_t>(vectors <= NV ? (rows - 1) * NV + vectors - 1 : MR * NV + rows - 1)];
-  }
+  (std::make_integer_sequence<int, NV * heights(MR) + heights(wide_rows)>{});
 };
 
 TKL_ISA_END
