@@ -98,12 +98,17 @@ TEST_CASE("a packed file gives the bits that the weights file gives, in every sh
   for (int i = 0; i < readers::count; ++i) CHECK(labels(loaded, i) == labels(mapped, i));
   CHECK(labels(load(path_of("packed")), 1) == labels(loaded, 1));
 
-  const narrow shared = narrow::share(mapped.weights());
+  const auto shared = narrow::share(mapped.weights());
+  REQUIRE(shared);
   const auto workspace = narrow::workspace::make();
   REQUIRE(workspace);
   std::vector<float> out(11 * 20);
-  REQUIRE(shared(*workspace, strip(20), out));
+  REQUIRE((*shared)(*workspace, strip(20), out));
   CHECK(out == labels(loaded, 0));
+
+  CHECK(std::string(narrow::share(tkl::packed_weights{}).error().message()) == "no weights were loaded");
+  const tkl::packed_weights foreign(tkl::memory_block{}, narrow::layout_hash + 1);
+  CHECK(std::string(narrow::share(foreign).error().message()) == "weights packed for another graph, target or version");
 }
 
 TEST_CASE("packed files that do not fit are refused") {

@@ -35,11 +35,11 @@ static int load_and_run(const void* image, float* out) {
 /// out[7][50] = softmax(relu(a[7][33] b[33][50])) with the registers of this unit's level; 0 when it went well.
 extern "C" int TKL_ISA_UNIT(const float* a, const float* b, float* out) {
   using net = tkl::compile<model, tkl::cpu<>>;
-  const net n = net::share(tkl::packed_weights{});
+  const auto n = net::share(tkl::packed_weights{});
   auto arena = net::workspace::make();
-  if (!arena) return 1;
+  if (!n || !arena) return 1;
   if (a == nullptr) return load_and_run(b, out);
   const void* in[] = {a, b};
   void* results[] = {out};
-  return n.run(*arena, in, results) ? 0 : 2;
+  return n->run(*arena, in, results) ? 0 : 2;
 }

@@ -151,7 +151,9 @@ struct tile_table {
   static constexpr int wide_rows = wide_tile_rows(MR, NV);
 
   /// Tiles of `most` rows and less: heights 1, 2, 4, ... below `most`, then `most`.
-  static constexpr int heights(int most) { return most > 0 ? std::bit_width(static_cast<unsigned>(most - 1)) + 1 : 0; }
+  static constexpr int heights(int most) {
+    return most > 0 ? static_cast<int>(std::bit_width(static_cast<unsigned>(most - 1))) + 1 : 0;
+  }
 
   TKL_FN static function get(int rows, int vectors) {
     const bool wide = vectors > NV;

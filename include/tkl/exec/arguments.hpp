@@ -19,9 +19,18 @@ struct buffer_argument {
   std::int64_t elements = -1;  // -1: the caller did not say
   bool writable = false;
 
-  template <class T>
-  constexpr buffer_argument(T* p)  // NOLINT(google-explicit-constructor): arguments are written as they are
-      : data(p), type(element_of<std::remove_const_t<T>>), writable(!std::is_const_v<T>) {}
+  template <class P>
+  requires std::is_pointer_v<std::remove_cvref_t<P>>
+  constexpr buffer_argument(P&& p)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
+      : data(p),
+        type(element_of<std::remove_const_t<std::remove_pointer_t<std::remove_cvref_t<P>>>>),
+        writable(!std::is_const_v<std::remove_pointer_t<std::remove_cvref_t<P>>>) {}
+  template <class T, std::size_t N>
+  constexpr buffer_argument(T (&array)[N])  // NOLINT(google-explicit-constructor)
+      : data(array),
+        type(element_of<std::remove_const_t<T>>),
+        elements(static_cast<std::int64_t>(N)),
+        writable(!std::is_const_v<T>) {}
   template <class C>
   requires requires(C& c) {
     c.data();

@@ -42,21 +42,28 @@ inline constexpr std::uint32_t packed_version = 1;
 class packed_weights {
  public:
   packed_weights() = default;
-  explicit packed_weights(memory_block m) : memory_(std::move(m)), data_(memory_.data()) {}
-  packed_weights(mapped_file f, std::size_t offset)
-      : file_(std::move(f)), data_(reinterpret_cast<const std::byte*>(file_.data()) + offset) {}
+  packed_weights(memory_block m, std::uint64_t layout_hash)
+      : memory_(std::move(m)), data_(memory_.data()), layout_hash_(layout_hash) {}
+  packed_weights(mapped_file f, std::size_t offset, std::uint64_t layout_hash)
+      : file_(std::move(f)),
+        data_(reinterpret_cast<const std::byte*>(file_.data()) + offset),
+        layout_hash_(layout_hash) {}
   /// A view of the same weights; this object must live longer.
   packed_weights borrowed() const {
     packed_weights w;
     w.data_ = data_;
+    w.layout_hash_ = layout_hash_;
     return w;
   }
   const std::byte* data() const { return data_; }
+  /// What the bytes were packed for (compile::layout_hash); 0 for no weights.
+  std::uint64_t layout_hash() const { return layout_hash_; }
 
  private:
   memory_block memory_{};
   mapped_file file_{};
   const std::byte* data_ = nullptr;
+  std::uint64_t layout_hash_ = 0;
 };
 
 namespace detail {
@@ -85,7 +92,7 @@ constexpr std::uint64_t hash_layout(const load_view& v) {
   }
   for (int i = 0; i < v.packed_count; ++i) {
     const packed_tensor& p = v.packed[i];
-    u(p.kind), u(p.source), u(p.bias), u(p.groups), u(p.offset), u(p.bytes);
+    u(p.kind), u(p.type), u(p.source), u(p.bias), u(p.groups), u(p.offset), u(p.bytes);
     for (int k = 0; k < 2; ++k) u(p.stride[k]), u(p.dilation[k]);
     for (int f = p.fold_begin; f < p.fold_begin + p.fold_count; ++f)
       u(v.folds[f].kind), u(v.folds[f].in[0]), u(v.folds[f].in[1]);
@@ -121,7 +128,8 @@ TKL_COLD inline status check_tensors(const load_view& plan, const safetensors& f
       used = plan.loads[i].kind == op_kind::weight && t.name == plan.names + plan.loads[i].name;
     if (used) continue;
     message_text m;
-    return status::failure(m << "tensor '" << t.name << "' of the weights file is not used by the model");
+    return status::failure(m << "tensor '" << name_text(t.name).view()
+                             << "' of the weights file is not used by the model");
   }
   return {};
 }
@@ -143,7 +151,7 @@ TKL_COLD inline result<packed_weights> map_packed(const load_view& plan, mapped_
     return status::failure(m << "packed for another graph, target or version: its layout hash differs");
   if (file.size() != sizeof h + static_cast<std::size_t>(h.bytes))
     return status::failure(m << "packed file of " << file.size() << " bytes, " << (h.bytes + 64) << " expected");
-  return packed_weights(std::move(file), sizeof h);
+  return packed_weights(std::move(file), sizeof h, h.layout_hash);
 }
 
 }  // namespace impl
@@ -156,8 +164,8 @@ TKL_COLD inline result<packed_weights> pack_weights(const load_view& plan, const
   if (!memory) return memory.error();
   const load_evaluator evaluator(plan, file);
   for (int i = 0; i < plan.packed_count; ++i)
-    pack_tensor(plan, evaluator, plan.packed[i], reinterpret_cast<float*>(memory->data() + plan.packed[i].offset));
-  return packed_weights(std::move(*memory));
+    pack_tensor(plan, evaluator, plan.packed[i], memory->data() + plan.packed[i].offset);
+  return packed_weights(std::move(*memory), plan.layout_hash);
 }
 
 /// Opens a weights file of either kind. Errors name the tensor, the byte, or both values.
@@ -175,6 +183,8 @@ TKL_COLD inline result<packed_weights> load_weights(const load_view& plan, const
 /// Writes packed weights to a file, by way of path + ".part": a file of that name is replaced whole or left as it is,
 /// also when these weights are mapped from it.
 TKL_COLD inline status save_weights(const load_view& plan, const packed_weights& weights, const char* path) {
+  message_text m;
+  if (path == nullptr) return status::failure(m << "no path was given");
   packed_header h;
   std::memcpy(h.magic, packed_magic, sizeof h.magic);
   h.version = packed_version;
@@ -189,7 +199,6 @@ TKL_COLD inline status save_weights(const load_view& plan, const packed_weights&
   if (f != nullptr) good = std::fclose(f) == 0 && good;
   if (good && std::rename(part.c_str(), path) == 0) return {};
   if (f != nullptr) std::remove(part.c_str());
-  message_text m;
   return status::failure(m << path << ": cannot be written");
 }
 

@@ -17,6 +17,7 @@
 #include <tkl/exec/run_functions.hpp>
 #include <tkl/exec/safetensors.hpp>
 #include <tkl/graph/program.hpp>
+#include <tkl/target/convert.hpp>
 
 namespace tkl {
 
@@ -39,11 +40,27 @@ TKL_ISA_BEGIN
 /// Evaluates load nodes over one weights file.
 class load_evaluator {
  public:
-  load_evaluator(const load_view& plan, const safetensors& file) : plan_(plan), file_(file) {}
+  load_evaluator(const load_view& plan, const safetensors& file)
+      : plan_(plan),
+        file_(file),
+        readers_(static_cast<std::size_t>(plan.load_count)),
+        kept_(static_cast<std::size_t>(plan.load_count)) {
+    for (int i = 0; i < plan.load_count; ++i)
+      for (const std::int16_t x : plan.loads[i].in)
+        if (x >= 0) ++readers_[static_cast<std::size_t>(x)];
+  }
 
-  /// Elements of a node in row-major order.
+  /// Elements of a node in row-major order. What several nodes read is computed once, since a chain of such nodes would
+  /// take twice the time with each; weights are read again.
   TKL_COLD impl::level_vector<double> values(int id) const {
-    const load_node& n = plan_.loads[id];
+    const auto i = static_cast<std::size_t>(id);
+    if (readers_[i] < 2 || plan_.loads[id].kind == op_kind::weight) return computed(plan_.loads[id]);
+    if (kept_[i].empty()) kept_[i] = computed(plan_.loads[id]);
+    return kept_[i];
+  }
+
+ private:
+  TKL_COLD impl::level_vector<double> computed(const load_node& n) const {
     switch (n.kind) {
       case op_kind::weight:
         return raw(n);
@@ -62,7 +79,6 @@ class load_evaluator {
     }
   }
 
- private:
   static std::int64_t count(const load_node& n) {
     std::int64_t c = 1;
     for (int i = 0; i < n.rank; ++i) c *= n.extent[i];
@@ -183,6 +199,8 @@ class load_evaluator {
 
   const load_view& plan_;
   const safetensors& file_;
+  impl::level_vector<int> readers_;  // load nodes that read a load node
+  mutable impl::level_vector<impl::level_vector<double>> kept_;
 };
 
 /// Scale and bias per output channel that a packed tensor's folds amount to.
@@ -224,16 +242,42 @@ TKL_COLD inline folded_affine fold_of(const load_view& plan, const load_evaluato
   return a;
 }
 
+namespace impl {
+
+template <class T>
+void narrow_all(const level_vector<double>& from, T* to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = narrow<T>(from[i]);
+}
+
+/// Numbers as they are, in their element type.
+TKL_COLD inline void pack_plain(const level_vector<double>& v, element type, std::byte* bytes) {
+  switch (type) {
+    case element::f32:
+      return narrow_all(v, reinterpret_cast<float*>(bytes));
+    case element::f16:
+      return narrow_all(v, reinterpret_cast<half*>(bytes));
+    case element::bf16:
+      return narrow_all(v, reinterpret_cast<bfloat16*>(bytes));
+    case element::i8:
+      return narrow_all(v, reinterpret_cast<std::int8_t*>(bytes));
+    case element::u8:
+      return narrow_all(v, reinterpret_cast<std::uint8_t*>(bytes));
+    case element::i32:
+      return narrow_all(v, reinterpret_cast<std::int32_t*>(bytes));
+  }
+}
+
+}  // namespace impl
+
 /// Folds and packs one tensor to `out`, which has p.bytes bytes of zeros.
-TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e, const packed_tensor& p, float* out) {
+TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e, const packed_tensor& p,
+                                 std::byte* bytes) {
   const load_node& n = plan.loads[p.source];
   const impl::level_vector<double> v = e.values(p.source);
   const panel_shape panels{plan.panel, plan.width};
   const std::int64_t a = n.extent[0], b = n.extent[1];
-  if (p.kind == pack_kind::plain) {
-    for (std::size_t i = 0; i < v.size(); ++i) out[i] = static_cast<float>(v[i]);
-    return;
-  }
+  if (p.kind == pack_kind::plain) return impl::pack_plain(v, p.type, bytes);
+  float* const out = reinterpret_cast<float*>(bytes);
   const std::int64_t channels = p.kind == pack_kind::conv_transpose2d ? b * p.groups
                                 : p.kind == pack_kind::matrix         ? b
                                                                       : a;

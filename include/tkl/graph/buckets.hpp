@@ -19,6 +19,20 @@ class buckets {
   using first = compile<Model<First>, Target>;
   static_assert(((compile<Model<Rest>, Target>::layout_hash == first::layout_hash) && ...),
                 "the shapes of a model must pack the same weights in the same layout");
+  static_assert(((compile<Model<Rest>, Target>::inputs == first::inputs &&
+                  compile<Model<Rest>, Target>::outputs == first::outputs) &&
+                 ...),
+                "the shapes of a model must have the same inputs and outputs");
+
+  /// One table of names serves all shapes that have the same names.
+  template <class Other>
+  static constexpr const char* names_of() {
+    if constexpr (Other::plan_name_bytes == first::plan_name_bytes) {
+      if (__builtin_memcmp(Other::plan_names(), first::plan_names(), first::plan_name_bytes) == 0)
+        return first::plan_names();
+    }
+    return Other::plan_names();
+  }
 
  public:
   using target = Target;
@@ -71,6 +85,8 @@ class buckets {
   template <class... Buffers>
   status operator()(int index, const arena_workspace& w, Buffers&&... buffers) const {
     static_assert(static_cast<int>(sizeof...(Buffers)) == first::inputs + first::outputs);
+    static_assert(first::inputs <= max_arguments && first::outputs <= max_arguments,
+                  "a model with more than 64 inputs or outputs is run with untyped buffers: run()");
     if (status s = check_index(index); !s) return s;
     const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
     return run_checked(plans[static_cast<std::size_t>(index)], weights_.data(), w, all, executor_type{});
@@ -82,9 +98,9 @@ class buckets {
     return run_plan(plans[static_cast<std::size_t>(index)], weights_.data(), w, in, out, executor);
   }
 
-  /// The plans of the shapes; one text table of names serves all.
+  /// The plans of the shapes.
   static constexpr std::array<plan_reference<executor_type>, static_cast<std::size_t>(count)> plans{
-      first::reference(), compile<Model<Rest>, Target>::reference(first::plan_names())...};
+      first::reference(), compile<Model<Rest>, Target>::reference(names_of<compile<Model<Rest>, Target>>())...};
 
  private:
   static status check_index(int index) {

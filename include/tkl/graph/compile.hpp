@@ -134,8 +134,14 @@ class compile {
     if (!w) return w.error();
     return compile(std::move(*w));
   }
-  /// The same from weights that another shape of the model loaded; they must outlive this object.
-  static compile share(const packed_weights& weights) { return compile(weights.borrowed()); }
+  /// The same from weights that another shape of the model loaded; they must outlive this object. Weights of another
+  /// model, target or version are refused; a model without weights takes any.
+  static result<compile> share(const packed_weights& weights) {
+    if (weights.layout_hash() == layout_hash || weights_bytes == 0) return compile(weights.borrowed());
+    message_text m;
+    return status::failure(m << (weights.layout_hash() == 0 ? "no weights were loaded"
+                                                            : "weights packed for another graph, target or version"));
+  }
 
   /// Writes the packed weights to a file that load maps without work.
   status save_packed(const char* path) const { return save_weights(loading(), weights_, path); }
@@ -161,6 +167,8 @@ class compile {
   template <class... Buffers>
   requires(static_cast<int>(sizeof...(Buffers)) == inputs + outputs) status operator()(const arena_workspace& w,
                                                                                        Buffers&&... buffers) const {
+    static_assert(inputs <= max_arguments && outputs <= max_arguments,
+                  "a model with more than 64 inputs or outputs is run with untyped buffers: run()");
     const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
     return run_checked(reference(), weights_.data(), w, all, executor_type{});
   }
@@ -197,6 +205,7 @@ class compile {
   static constexpr const std::int16_t* plan_outputs() { return compiled::plan.outputs.data(); }
   static constexpr const kernel_key* plan_keys() { return compiled::keys.data(); }
   static constexpr const char* plan_names() { return compiled::names.data(); }
+  static constexpr std::size_t plan_name_bytes = static_cast<std::size_t>(counts.names);
 
  private:
   using table = impl::kernel_table<Target, &compiled::keys, kernels>;

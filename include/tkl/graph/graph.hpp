@@ -43,7 +43,8 @@ struct value {
   constexpr const node* operator->() const { return &**this; }
   /// Extents (batch, row, column, channel for four axes); rank 0 when invalid.
   constexpr tkl::shape shape() const;
-  /// Names this value, so that messages, reports and probes can show it. Returns itself.
+  /// Names this value, so that messages, reports and probes can show it. Returns itself. A weight keeps the name of its
+  /// tensor in the file.
   constexpr value named(std::string_view name) const;
 };
 
@@ -181,7 +182,13 @@ struct graph {
   /// Declares an output. Values returned by a model's build function are declared by compile; this is for names and
   /// layouts. `layout` nchw: in the caller's memory the channel axis stands second (four axes only).
   constexpr value output(value v, std::string_view name = {}, memory_layout layout = memory_layout::nhwc) {
+    if (v.owner == nullptr) return fail(text<240>() << "output '" << name << "': an empty value");
+    if (v.owner != this) return fail(text<240>() << "output '" << name << "': a value of another graph");
     if (!v.valid()) return v;
+    const tkl::shape& extents = nodes[static_cast<std::size_t>(v.id)].shape;
+    if (layout == memory_layout::nchw && extents.rank != 4)
+      return fail(text<240>() << "output '" << name << "': layout nchw needs 4 axes, the shape " << extents << " has "
+                              << extents.rank);
     outputs.push_back({v.id, name.empty() ? -1 : add_name(name), layout});
     return v;
   }
@@ -194,7 +201,8 @@ constexpr tkl::shape value::shape() const {
   return valid() ? (**this).shape : tkl::shape{};
 }
 constexpr value value::named(std::string_view name) const {
-  if (valid()) owner->nodes[static_cast<std::size_t>(id)].name = owner->add_name(name);
+  if (valid() && (**this).kind != op_kind::weight)
+    owner->nodes[static_cast<std::size_t>(id)].name = owner->add_name(name);
   return *this;
 }
 

@@ -45,16 +45,19 @@ struct name_pool {
 
  private:
   constexpr void append(const char* from, std::size_t count) {
-    if (size_ + count > room_) grow(size_ + count);
+    char* const old = chars_;
+    const bool grows = size_ + count > room_;
+    if (grows) grow(size_ + count);
     char* const to = chars_ + size_;
     for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
     size_ += count;
+    if (grows) delete[] old;  // only now: the new name may lie in it
   }
+  /// Copies to a larger block; the caller frees the old one.
   constexpr void grow(std::size_t least) {
     room_ = least > 4096 ? 2 * least : 8192;
     char* const wider = new char[room_];
     for (std::size_t i = 0; i < size_; ++i) wider[i] = chars_[i];
-    delete[] chars_;
     chars_ = wider;
   }
 

@@ -65,8 +65,8 @@ constexpr batch_norm_loads load_batch_norm(lowering& l, std::int32_t id) {
   return {scale, push_load(l, r)};
 }
 
-/// Floats that a packed tensor takes: panels begin with the bias row, columns are padded to whole vectors.
-constexpr std::int64_t packed_floats(const packed_tensor& p, const load_node& source, std::int64_t width) {
+/// Elements that a packed tensor takes: panels begin with the bias row, columns are padded to whole vectors.
+constexpr std::int64_t packed_elements(const packed_tensor& p, const load_node& source, std::int64_t width) {
   const std::int64_t a = source.extent[0], b = source.extent[1],
                      taps = std::int64_t{source.extent[2]} * source.extent[3];
   switch (p.kind) {
@@ -91,22 +91,23 @@ constexpr std::int64_t packed_floats(const packed_tensor& p, const load_node& so
 
 /// Adds a packed tensor at the end of the packed weights and gives its storage.
 constexpr std::int32_t add_packed(lowering& l, packed_tensor p, std::int32_t name) {
-  const std::int64_t floats = packed_floats(p, l.out.loads[static_cast<std::size_t>(p.source)], l.facts.width);
+  const std::int64_t elements = packed_elements(p, l.out.loads[static_cast<std::size_t>(p.source)], l.facts.width);
   p.offset = l.out.weights_bytes;
-  p.bytes = floats * 4;
+  p.bytes = elements * static_cast<std::int64_t>(size_of(p.type));
   l.out.weights_bytes = round_up(p.offset + p.bytes, buffer_alignment);
   l.out.packed.push_back(p);
-  const std::int32_t s = new_storage(l, space::weights, floats, element::f32, name);
+  const std::int32_t s = new_storage(l, space::weights, elements, p.type, name);
   l.out.storages.back().offset = p.offset;
   return s;
 }
 
-/// The place of a constant that is read as it is.
+/// The place of a constant that is read as it is, in the type that the graph gives it.
 constexpr const place& constant_place(lowering& l, std::int32_t id) {
   place& p = l.place_of(id);
   if (!p.assigned()) {
     packed_tensor t;
     t.source = load_node_of(l, id);
+    t.type = l.at(id).type;
     p = dense_place(add_packed(l, t, report_name(l, id)), l.at(id).shape);
   }
   return p;

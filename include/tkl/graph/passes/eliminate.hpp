@@ -7,6 +7,7 @@
 // named.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <tkl/expr/functions.hpp>
 #include <tkl/graph/graph.hpp>
@@ -18,7 +19,8 @@ namespace detail {
 
 constexpr bool is_literal(const graph& g, std::int32_t id, double number) {
   const node& n = g.nodes[static_cast<std::size_t>(id)];
-  return n.kind == op_kind::literal && n.attr.real[0] == number;
+  return n.kind == op_kind::literal &&
+         std::bit_cast<std::uint64_t>(n.attr.real[0]) == std::bit_cast<std::uint64_t>(number);  // -0 is not 0
 }
 
 constexpr bool is_identity(const graph& g, const node& n) {

@@ -76,6 +76,17 @@ constexpr bool numbered(lowering& l, const std::vector<T>& all, std::string_view
 /// Adds an edge with the four plan axes of `p`: missing outer axes are 1. `insert` axes of extent 1 are put before the
 /// last two (attention and matrix rows stand on plan axis 2).
 constexpr std::int16_t add_edge(lowering& l, const place& p, element type, std::int32_t name) {
+  if (p.extents.rank > plan_rank || !p.assigned()) {
+    if (l.failed()) return -1;
+    l.out.error << "value '" << l.g.name_at(name);
+    if (p.extents.rank > plan_rank) {
+      l.out.error << "' of shape " << p.extents << " has " << p.extents.rank
+                  << " axes, inputs, outputs and operands have at most " << plan_rank;
+    } else {
+      l.out.error << "' comes from a weight of more than " << load_rank << " axes";
+    }
+    return -1;
+  }
   edge e;
   const storage& s = l.out.storages[static_cast<std::size_t>(p.storage)];
   e.where = s.where;

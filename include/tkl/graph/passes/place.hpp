@@ -81,10 +81,11 @@ constexpr place sliced(const place& p, const shape& extents, const std::int64_t*
 /// The same elements under another shape, or an unassigned place when that needs a copy: axes of the old shape are
 /// merged only where they are consecutive, and split freely.
 constexpr place reshaped(const place& p, const shape& extents) {
-  place r;
+  place r = extents.elements().value == 0 ? dense_place(p.storage, extents) : place{};
   r.storage = p.storage;
   r.offset = p.offset;
   r.extents = extents;
+  if (extents.elements().value == 0) return r;  // no element, no order to keep
   int from = 0, to = 0;
   const int from_rank = p.extents.rank, to_rank = extents.rank;
   while (from < from_rank || to < to_rank) {

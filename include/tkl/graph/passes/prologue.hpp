@@ -85,7 +85,7 @@ constexpr void absorb_prologue(lowering& l, const prologue_chain& c) {
 
 /// The base as seen through the chain's views, in the coordinates of the convolution's input.
 constexpr place prologue_place(lowering& l, const prologue_chain& c) {
-  place p = l.place_of(c.base);
+  place p = l.use_of(c.base).constant ? constant_place(l, c.base) : l.place_of(c.base);
   for (std::size_t i = c.nodes.size(); i-- > 0;) {
     const node& n = l.at(c.nodes[i]);
     if (n.kind == op_kind::slice) p = sliced(p, n.shape, n.attr.begin, n.attr.step);
