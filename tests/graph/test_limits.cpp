@@ -3,6 +3,7 @@
 // outputs that are none.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <string>
 #include <tkl/graph.hpp>
 #include <tkl/graph/passes/pipeline.hpp>
@@ -96,4 +97,21 @@ TEST_CASE("a name that is a part of the pool may be added again") {
   name_pool names;
   const std::int32_t first = names.add("a name of some length");
   while (names.size() < 100000) CHECK(names.at(names.add(names.at(first))) == "a name of some length");
+}
+
+namespace {
+struct twice {
+  static constexpr std::array<value, 3> build(graph& g) {
+    const value x = g.input("x", element::f32, {2}), y = x + 1.0;
+    g.output(x, "declared");
+    return {y, x, y};
+  }
+};
+}  // namespace
+
+TEST_CASE("what a model returns twice is two outputs, what it declared is not declared again") {
+  graph g;
+  build_model<twice>(g);
+  CHECK(g.outputs.size() == 3);
+  CHECK(g.outputs[1].node == g.outputs[2].node);
 }

@@ -85,7 +85,7 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
     }
 
     const TW* panel = pass.panel;
-    [[maybe_unused]] const std::byte* near = ahead;
+    [[maybe_unused]] const std::byte* fetched = ahead;
     if constexpr (!fetches)
       for (std::int64_t i = 0; i < pass.ahead_step; i += 64) __builtin_prefetch(ahead + i, 0, 2);
     const TA* const* rows = tile_rows;
@@ -111,12 +111,12 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
       };
       std::int64_t k = 0;
       for (; k + unrolled <= pass.depth; k += unrolled) {
-        if constexpr (fetches) __builtin_prefetch(near + 8 * k, 0, 2);
+        if constexpr (fetches) __builtin_prefetch(fetched + 8 * k, 0, 2);
         TKL_UNROLL
         for (int s = 0; s < unrolled; ++s) step(k + s, acc[s % sums]);
       }
       for (; k < pass.depth; ++k) step(k, acc[0]);
-      if constexpr (fetches) near += 8 * pass.depth;
+      if constexpr (fetches) fetched += 8 * pass.depth;
     }
 
     const value low = M::splat(static_cast<scalar>(pass.bounds.low)),

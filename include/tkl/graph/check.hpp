@@ -18,14 +18,14 @@ namespace tkl {
 
 namespace detail {
 
-constexpr void declare_output(graph& g, value v) {
+constexpr void declare_output(graph& g, value v, std::size_t declared) {
   if (v.owner != nullptr && v.owner != &g) {
     g.fail(text<240>("the model returns a value of another graph"));
   } else if (!v.valid()) {
     g.fail(text<240>("the model returns an empty value"));  // kept only when no earlier mistake explains it
   } else {
-    for (const graph_output& o : g.outputs)
-      if (o.node == v.id) return;
+    for (std::size_t i = 0; i < declared; ++i)
+      if (g.outputs[i].node == v.id) return;
     g.output(v);
   }
 }
@@ -39,10 +39,12 @@ constexpr void build_model(graph& g) {
   if constexpr (std::is_void_v<returned>) {
     Model::build(g);
   } else if constexpr (std::is_same_v<std::remove_cvref_t<returned>, value>) {
-    detail::declare_output(g, Model::build(g));
+    const value v = Model::build(g);
+    detail::declare_output(g, v, g.outputs.size());
   } else {
     const auto& all = Model::build(g);
-    for (const value& v : all) detail::declare_output(g, v);
+    const std::size_t declared = g.outputs.size();
+    for (const value& v : all) detail::declare_output(g, v, declared);
   }
   if (g.outputs.empty()) g.fail(text<240>("the model has no output"));
 }
