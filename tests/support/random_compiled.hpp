@@ -33,12 +33,8 @@ void check_compiled() {
   REQUIRE(model.ok());
   const auto workspace = net::workspace::make();
   REQUIRE(workspace.ok());
-  std::vector<std::vector<std::byte>> outputs;
+  std::vector<std::vector<std::byte>> outputs = output_buffers(g);
   std::vector<void*> pointers;
-  for (const tkl::graph_output& o : g.outputs) {
-    const tkl::node& n = g.nodes[static_cast<std::size_t>(o.node)];
-    outputs.emplace_back(static_cast<std::size_t>(n.shape.elements().value) * tkl::size_of(n.type));
-  }
   for (auto& o : outputs) pointers.push_back(o.data());
   for (int run = 0; run < 2; ++run) {  // twice: the inputs must survive, the arena must not matter
     const tkl::status s = model->run(*workspace, inputs.pointers.data(), pointers.data());

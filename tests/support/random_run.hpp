@@ -103,6 +103,16 @@ inline std::vector<std::vector<double>> run_unoptimised(const tkl::graph& g, con
   return outputs;
 }
 
+/// A buffer for each output of a graph.
+inline std::vector<std::vector<std::byte>> output_buffers(const tkl::graph& g) {
+  std::vector<std::vector<std::byte>> buffers;
+  for (const tkl::graph_output& o : g.outputs) {
+    const tkl::node& n = g.nodes[static_cast<std::size_t>(o.node)];
+    buffers.emplace_back(static_cast<std::size_t>(n.shape.elements().value) * tkl::size_of(n.type));
+  }
+  return buffers;
+}
+
 struct planned_run {
   std::string error{};
   std::vector<std::vector<double>> outputs{};
@@ -172,12 +182,8 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
     return r;
   }
   std::memset(static_cast<void*>(arena->data()), 0xff, static_cast<std::size_t>(p.arena_bytes));
-  std::vector<std::vector<std::byte>> outputs;
+  std::vector<std::vector<std::byte>> outputs = output_buffers(g);
   std::vector<void*> pointers;
-  for (const tkl::graph_output& o : g.outputs) {
-    const tkl::node& n = g.nodes[static_cast<std::size_t>(o.node)];
-    outputs.emplace_back(static_cast<std::size_t>(n.shape.elements().value) * tkl::size_of(n.type));
-  }
   for (auto& o : outputs) pointers.push_back(o.data());
   const interpreter machine(p, weights->data());
   for (int i = 0; i < static_cast<int>(p.steps.size()); ++i) {
