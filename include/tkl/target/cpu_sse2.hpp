@@ -90,7 +90,9 @@ struct registers<xsimd::sse2> : generic_registers<xsimd::sse2> {
 
  private:
   TKL_FN static __m128 load_two(const float* p) {
-    return _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
+    double both;  // _mm_load_sd would read a double, which asks for its alignment
+    std::memcpy(&both, p, 8);
+    return _mm_castpd_ps(_mm_set_sd(both));
   }
   TKL_FN static __m128i load_bytes(const void* p) {
     std::int32_t four;
