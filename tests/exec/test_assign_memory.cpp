@@ -105,6 +105,14 @@ TEST_CASE("an assign without status stops the program when memory is wrong") {
           tensor<float, row_major<2, 2>> c;
           assign(c, matmul(c, c));
         }) == "tkl: matmul: the target (bytes 0 to 16) overlaps first operand (bytes 0 to 16 of the same memory)\n");
+  CHECK(
+      stops([] {  // one row, broadcast over two of which it is one
+        tensor<float, row_major<3, 4>> table;
+        tensor<float, row_major<2, 4>> ones;
+        assign(slice<slice_params{.end = 2}>(table), ones + slice<slice_params{.begin = 1, .end = 2}>(table));
+      }) ==
+      "tkl: assign: the target (bytes 0 to 32) overlaps operand 2 of the element-wise part (bytes 16 to 32 of the same "
+      "memory)\n");
   CHECK(stops([] {
           tensor<float, row_major<2, 2>> c, lost;
           const auto kept = std::move(lost);

@@ -12,7 +12,7 @@
 //
 // Memory. The target must not share elements with an operand, except that an element-wise operand (a residual, c of
 // gemm) or the input of softmax and layer_norm may be the target itself, element for element. Every element of the
-// target is written once, after everything that it depends on was read.
+// target has an address of its own and is written once, after everything that it depends on was read.
 //
 // Scratch memory. Small calls use up to stack_scratch_bytes (64 KiB) of stack; scratch_bytes() says what a larger one
 // needs from the target: raw convolution weights are packed there at each call, so pack them once instead
@@ -33,6 +33,7 @@
 #include <tkl/exec/cpu_target.hpp>
 #include <tkl/exec/evaluate.hpp>
 #include <tkl/exec/stack_scratch.hpp>
+#include <tkl/exec/strided_overlap.hpp>
 #include <tkl/graph/check.hpp>
 #include <tkl/op/expression.hpp>
 #include <type_traits>
@@ -80,6 +81,10 @@ constexpr message_text extents_mistake(const located<TC>& y, const E& e) {
   for (int i = 0; i < y.extents.rank; ++i)
     if (y.extents[i] > 1 && y.steps[i] == 0 && y.extents.elements().value > 0)
       return m << op << ": the target repeats its elements along axis " << i;
+  const bool addressed = y.extents.elements().value > 0 && tkl::detail::reach_of(y.extents, y.steps).valid;
+  if (addressed && tkl::detail::meets_itself(y.extents, y.steps))
+    return m << op << ": the target " << y.extents << " has two elements at one address: its axes step by "
+             << tkl::detail::steps_text(y.extents, y.steps).view() << " elements";
   complaint c;
   if constexpr (operation_count<E> == 1) {
     using with = evaluator<operation_in<E>>;

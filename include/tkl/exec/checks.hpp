@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <string_view>
 #include <tkl/config.hpp>
+#include <tkl/core/checked.hpp>
 #include <tkl/core/status.hpp>
+#include <tkl/exec/strided_overlap.hpp>
 #include <tkl/op/expression.hpp>
 #include <tkl/op/weights.hpp>
 #include <type_traits>
@@ -46,6 +48,13 @@ constexpr complaint need_contiguous(std::string_view name, const shape& s, const
   return c;
 }
 
+/// "8, 1": the step of each axis.
+constexpr text<72> steps_text(const shape& extents, const axis_steps& steps) {
+  text<72> t;
+  for (int i = 0; i < extents.rank; ++i) t << (i == 0 ? "" : ", ") << steps[i];
+  return t;
+}
+
 }  // namespace detail
 
 TKL_ISA_BEGIN
@@ -62,18 +71,16 @@ buffer_place place_of(const packed_view<Kind, L, P, Panels>& w) {
 
 /// Bytes [begin, end) between which a buffer's elements lie; none when it has no element.
 struct memory_range {
-  std::uintptr_t begin = 0, end = 0;
+  std::int64_t begin = 0, end = 0;
+  bool valid = true;  // false: they reach beyond what an address can say
 };
 inline memory_range range_of(const buffer_place& b) {
-  std::int64_t low = b.offset, high = b.offset;
-  for (int i = 0; i < b.extents.rank; ++i) {
-    if (b.extents[i] == 0) return {};
-    const std::int64_t reach = (b.extents[i] - 1) * b.steps[i];
-    (reach < 0 ? low : high) += reach;
-  }
-  const auto address = reinterpret_cast<std::uintptr_t>(b.data);
-  return {address + static_cast<std::uintptr_t>(low * b.element_bytes),
-          address + static_cast<std::uintptr_t>((high + 1) * b.element_bytes)};
+  if (b.extents.elements().value == 0) return {};
+  const tkl::detail::element_reach reach = tkl::detail::reach_of(b.extents, b.steps);
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.data));
+  const checked begin = (checked(b.offset) + reach.low) * b.element_bytes + address;
+  const checked end = (checked(b.offset) + reach.high + 1) * b.element_bytes + address;
+  return {begin.value, end.value, reach.valid && begin.valid && begin.value >= 0 && end.valid};
 }
 
 /// Whether each element of b lies where the element of the same index of a lies.
@@ -85,26 +92,16 @@ inline bool same_place(const buffer_place& a, const buffer_place& b) {
   return true;
 }
 
-/// Whether two buffers lie side by side in rows of equal length, as parts of a concatenation do: their ranges meet, but
-/// no element is shared.
-inline bool side_by_side(const buffer_place& a, const buffer_place& b) {
-  const int rank = a.extents.rank;
-  if (rank < 2 || b.extents.rank != rank || a.element_bytes != b.element_bytes) return false;
-  std::int64_t row = 0;
-  for (int i = 0; i < rank - 1; ++i) {
-    if (a.steps[i] != b.steps[i] && (a.extents[i] > 1 || b.extents[i] > 1)) return false;
-    if (a.extents[i] > 1 && (row == 0 || a.steps[i] < row)) row = a.steps[i];
-  }
-  if (row <= 0 || a.steps[rank - 1] != 1 || b.steps[rank - 1] != 1) return false;
-  for (int i = 0; i < rank - 1; ++i)
-    if (a.extents[i] > 1 && a.steps[i] % row != 0) return false;
-  const auto apart = static_cast<std::int64_t>(range_of(b).begin) - static_cast<std::int64_t>(range_of(a).begin);
-  if (apart % a.element_bytes != 0) return false;
-  const std::int64_t shift = ((apart / a.element_bytes) % row + row) % row;
-  return shift >= a.extents[rank - 1] && shift + b.extents[rank - 1] <= row;
+/// Whether an element of a shares a byte with one of b. Both have elements, and valid ranges.
+inline bool share_elements(const buffer_place& a, const buffer_place& b) {
+  const auto elements = [](const buffer_place& p) -> tkl::detail::strided_elements {
+    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.data));
+    return {address + p.offset * p.element_bytes, p.element_bytes, p.extents, p.steps};
+  };
+  return tkl::detail::share_bytes(elements(a), elements(b));
 }
 
-/// Checks that a buffer is there and lies at a multiple of `alignment` bytes.
+/// Checks that a buffer is there, lies at a multiple of `alignment` bytes, and ends within the range of addresses.
 TKL_NOINLINE inline status check_buffer(std::string_view op, std::string_view name, const buffer_place& b,
                                         std::int64_t alignment) {
   message_text m;
@@ -114,24 +111,25 @@ TKL_NOINLINE inline status check_buffer(std::string_view op, std::string_view na
     return status::failure(m << op << ": " << name << " is null, " << elements << " elements expected");
   const auto past =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.data) % static_cast<std::uintptr_t>(alignment));
-  if (past == 0) return {};
-  return status::failure(m << op << ": " << name << " begins " << past << " bytes past a multiple of " << alignment);
+  if (past != 0)
+    return status::failure(m << op << ": " << name << " begins " << past << " bytes past a multiple of " << alignment);
+  if (range_of(b).valid) return {};
+  return status::failure(m << op << ": " << name << ' ' << b.extents << ", whose axes step by "
+                           << tkl::detail::steps_text(b.extents, b.steps).view() << " elements of " << b.element_bytes
+                           << " bytes, reaches beyond 64-bit addresses");
 }
 
 /// Checks that an operand shares no element with the target; `may_coincide`: unless each lies where it is written.
+/// Both passed check_buffer.
 TKL_NOINLINE inline status check_overlap(std::string_view op, std::string_view name, const buffer_place& target,
                                          const buffer_place& operand, bool may_coincide) {
   const memory_range y = range_of(target), x = range_of(operand);
   if (y.begin == y.end || x.begin == x.end || x.end <= y.begin || y.end <= x.begin) return {};
   if (may_coincide && same_place(target, operand)) return {};
-  if (side_by_side(target, operand) || side_by_side(operand, target)) return {};
-  const auto from_target = [&](std::uintptr_t p) {
-    return static_cast<std::int64_t>(p) - static_cast<std::int64_t>(y.begin);
-  };
+  if (!share_elements(target, operand)) return {};  // parts of the same rows, every second column ...
   message_text m;
-  return status::failure(m << op << ": the target (bytes 0 to " << from_target(y.end) << ") overlaps " << name
-                           << " (bytes " << from_target(x.begin) << " to " << from_target(x.end)
-                           << " of the same memory)");
+  return status::failure(m << op << ": the target (bytes 0 to " << y.end - y.begin << ") overlaps " << name
+                           << " (bytes " << x.begin - y.begin << " to " << x.end - y.begin << " of the same memory)");
 }
 
 /// Ends the program with a message: for mistakes in an assign that has no status to return.

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tkl/core/checked.hpp>
 #include <tkl/op/operand.hpp>
 #include <tkl/op/reshape.hpp>
 #include <tkl/op/slice.hpp>
@@ -32,8 +33,16 @@ struct slice_params {
       return;
     }
     const int at = normalise_axis(axis, l.extents.rank);
-    if (rule.out[at] > 0) l.offset += slice_of(l.extents[at], begin, end, step).begin * l.steps[at];
-    l.steps[at] = rule.out[at] > 1 ? l.steps[at] * step : l.steps[at];
+    checked offset = l.offset, by = l.steps[at];
+    if (rule.out[at] > 0) offset = offset + by * slice_of(l.extents[at], begin, end, step).begin;
+    if (rule.out[at] > 1) by = by * step;
+    if (!offset.valid || !by.valid) {
+      l.error << "slice: axis " << at << " of shape " << l.extents << " steps by " << l.steps[at] << " elements: begin "
+              << begin << " or step " << step << " leads beyond 64 bits";
+      return;
+    }
+    l.offset = offset.value;
+    l.steps[at] = by.value;
     l.extents = rule.out;
   }
 };
