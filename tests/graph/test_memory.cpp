@@ -96,6 +96,10 @@ constexpr arena_buffer chain[] = {{1000, 0, 1}, {1000, 1, 2}, {1000, 2, 3}, {100
 static_assert(planned_at_compile_time(chain).bytes == 2048);
 static_assert(planned_at_compile_time(chain).lower_bound == 2000);
 constexpr arena_buffer nothing[] = {{0, 0, 0}};
+// Nothing leaves 64 bits: the compiler would refuse to evaluate it.
+constexpr std::int64_t half_of_all = std::int64_t{1} << 62;
+constexpr arena_buffer vast[] = {{half_of_all, 0, 100000}, {half_of_all / 2, 1, 2}, {half_of_all / 4, 0, 1}};
+static_assert(planned_at_compile_time(vast).lower_bound == half_of_all + half_of_all / 2 + half_of_all / 4);
 static_assert(planned_at_compile_time(nothing).bytes == 0 && planned_at_compile_time(nothing).invalid == -1);
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace tkl {
 
 /// A 64-bit integer that remembers whether any operation that led to it left the range.
 struct checked {
+  static constexpr std::int64_t largest = INT64_MAX;  // for messages
   std::int64_t value = 0;
   bool valid = true;
 
@@ -34,6 +35,11 @@ struct checked {
 /// Smallest multiple of `step` that is not below `value`; both positive.
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
+}
+constexpr checked round_up(checked value, std::int64_t step) {
+  checked r = value + (step - 1);
+  r.value = r.value / step * step;
+  return r;
 }
 
 /// Quotient rounded up; both positive.

@@ -32,8 +32,10 @@ constexpr std::int16_t load_node_of(lowering& l, std::int32_t id) {
   r.name = n.kind == op_kind::weight ? n.name : -1;
   r.number = static_cast<float>(n.attr.real[0]);
   for (int i = 0; i < n.shape.rank; ++i) {
-    if (n.shape[i] > 0x7fffffff && !l.failed())
-      l.out.error << "an extent of a constant with shape " << n.shape << " exceeds 2147483647";
+    if (n.shape[i] > 0x7fffffff) {
+      text<200> m;
+      l.fail(id, (m << "an extent of a constant with shape " << n.shape << " exceeds 2147483647").view());
+    }
     r.extent[i] = static_cast<std::int32_t>(n.shape[i]);
   }
   for (int i = 0; i < n.inputs && i < 3; ++i) r.in[i] = load_node_of(l, n.in[i]);
@@ -66,37 +68,45 @@ constexpr batch_norm_loads load_batch_norm(lowering& l, std::int32_t id) {
 }
 
 /// Elements that a packed tensor takes: panels begin with the bias row, columns are padded to whole vectors.
-constexpr std::int64_t packed_elements(const packed_tensor& p, const load_node& source, std::int64_t width) {
+constexpr checked packed_elements(const packed_tensor& p, const load_node& source, std::int64_t width) {
   const std::int64_t a = source.extent[0], b = source.extent[1],
                      taps = std::int64_t{source.extent[2]} * source.extent[3];
   switch (p.kind) {
     case pack_kind::plain: {
-      std::int64_t n = 1;
-      for (int i = 0; i < source.rank; ++i) n *= source.extent[i];
+      checked n = 1;
+      for (int i = 0; i < source.rank; ++i) n = n * source.extent[i];
       return round_up(n, width);
     }
     case pack_kind::conv2d:
-      return p.groups * round_up(a / p.groups, width) * (1 + taps * b);
+      return checked(p.groups) * round_up(a / p.groups, width) * (checked(taps) * b + 1);
     case pack_kind::depthwise:
-      return round_up(a, width) * (1 + taps);
+      return checked(round_up(a, width)) * (taps + 1);
     case pack_kind::conv_transpose2d:
-      return p.groups * round_up(b, width) * (std::int64_t{p.stride[0]} * p.stride[1] + taps * (a / p.groups));
+      return checked(p.groups) * round_up(b, width) *
+             (checked(taps) * (a / p.groups) + std::int64_t{p.stride[0]} * p.stride[1]);
     case pack_kind::matrix:
-      return round_up(b, width) * (1 + a);
+      return checked(round_up(b, width)) * (1 + a);
     case pack_kind::matrix_transposed:
-      return round_up(a, width) * (1 + b);
+      return checked(round_up(a, width)) * (1 + b);
   }
   return 0;
 }
 
-/// Adds a packed tensor at the end of the packed weights and gives its storage.
-constexpr std::int32_t add_packed(lowering& l, packed_tensor p, std::int32_t name) {
-  const std::int64_t elements = packed_elements(p, l.out.loads[static_cast<std::size_t>(p.source)], l.facts.width);
+/// Adds the packed weights of node `id` (or the constant `id` itself) at the end and gives their storage.
+constexpr std::int32_t add_packed(lowering& l, packed_tensor p, std::int32_t id) {
+  const checked bytes = packed_elements(p, l.out.loads[static_cast<std::size_t>(p.source)], l.facts.width) *
+                        static_cast<std::int64_t>(size_of(p.type));
+  const checked end = round_up(bytes + l.out.weights_bytes, buffer_alignment);
+  if (!bytes.valid) {
+    fail_count(l, id, "its packed weights take", "bytes");
+  } else if (!end.valid) {
+    fail_count(l, id, "with it, all packed weights take", "bytes");
+  }
   p.offset = l.out.weights_bytes;
-  p.bytes = elements * static_cast<std::int64_t>(size_of(p.type));
-  l.out.weights_bytes = round_up(p.offset + p.bytes, buffer_alignment);
+  p.bytes = end.valid ? bytes.value : 0;
+  l.out.weights_bytes = end.valid ? end.value : p.offset;
   l.out.packed.push_back(p);
-  const std::int32_t s = new_storage(l, space::weights, elements, p.type, name);
+  const std::int32_t s = new_storage(l, space::weights, p.bytes, report_name(l, id));
   l.out.storages.back().offset = p.offset;
   return s;
 }
@@ -108,7 +118,7 @@ constexpr const place& constant_place(lowering& l, std::int32_t id) {
     packed_tensor t;
     t.source = load_node_of(l, id);
     t.type = l.at(id).type;
-    p = dense_place(add_packed(l, t, report_name(l, id)), l.at(id).shape);
+    p = dense_place(add_packed(l, t, id), l.at(id).shape);
   }
   return p;
 }

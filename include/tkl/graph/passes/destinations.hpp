@@ -33,8 +33,8 @@ constexpr place part_of(const lowering& l, const node& concat, const place& whol
 constexpr place output_place(lowering& l, int index) {
   const graph_output& o = l.g.outputs[static_cast<std::size_t>(index)];
   const node& n = l.at(o.node);
-  const std::int32_t s = new_storage(l, space::output, n.shape.elements().value, n.type,
-                                     o.name >= 0 ? o.name : report_name(l, o.node), static_cast<std::int16_t>(index));
+  const std::int32_t s = value_storage(l, space::output, o.node, o.name >= 0 ? o.name : report_name(l, o.node),
+                                       static_cast<std::int16_t>(index));
   return o.layout == memory_layout::nchw ? nchw_place(s, n.shape) : dense_place(s, n.shape);
 }
 

@@ -106,7 +106,7 @@ constexpr void draft_operation(lowering& l, expression_draft& d, std::int32_t id
         packed_tensor t;
         t.source = source;
         const int s = d.leaf(leaf_kind::element, element::f32);
-        const place p = dense_place(add_packed(l, t, report_name(l, id)), shape(n.shape.back(0)));
+        const place p = dense_place(add_packed(l, t, id), shape(n.shape.back(0)));
         if (s >= 0) d.operand[s] = broadcast_to(p, extents);
       }
       d.push(symbol::function(function_index<fn::affine>));

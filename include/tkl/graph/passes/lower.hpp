@@ -76,7 +76,7 @@ constexpr void push_map(lowering& l, const expression_draft& d, const place& out
   s.kernel = kernel_of(l, key);
   int functions = 0;
   for (int i = 0; i < key.epilogue.size; ++i) functions += !key.epilogue.at[i].is_leaf();
-  push_step(l, s, out.extents.elements().value * functions);
+  push_step(l, s, id, out.extents.elements() * functions);
 }
 
 /// A step that only moves data: from one place to another of the same shape.
@@ -95,8 +95,7 @@ constexpr place consecutive_place(lowering& l, std::int32_t id) {
   const place p = l.use_of(id).constant ? constant_place(l, id) : l.place_of(id);
   if (p.consecutive()) return p;
   const node& n = l.at(id);
-  const place copy =
-      dense_place(new_storage(l, space::arena, p.extents.elements().value, n.type, report_name(l, id)), p.extents);
+  const place copy = dense_place(value_storage(l, space::arena, id, report_name(l, id)), p.extents);
   push_copy(l, p, copy, n.type, n.type, report_name(l, id), id);
   return copy;
 }
@@ -113,7 +112,7 @@ constexpr place with_row_axis(const place& p) {
 /// Fuses what follows `acc_id` (the anchor or the last node folded into it) and completes the step: epilogue, output
 /// edge, key.
 constexpr void finish_step(lowering& l, step& s, kernel_key& key, std::int32_t anchor, std::int32_t acc_id,
-                           std::int64_t flops) {
+                           checked flops) {
   const node& n = l.at(acc_id);
   const std::int32_t exit = n.type == element::f32 ? detail::grow(l, acc_id, false) : acc_id;
   expression_draft d;
@@ -134,7 +133,7 @@ constexpr void finish_step(lowering& l, step& s, kernel_key& key, std::int32_t a
   s.algorithm = key.algorithm;
   s.kernel = kernel_of(l, key);
   s.name = report_name(l, exit);
-  push_step(l, s, flops);
+  push_step(l, s, anchor, flops);
 }
 
 }  // namespace tkl

@@ -42,16 +42,38 @@ struct lowering {
   }
 };
 
-/// A storage for a value of these elements.
-constexpr std::int32_t new_storage(lowering& l, space where, std::int64_t elements, element type, std::int32_t name,
+/// A storage of that many bytes.
+constexpr std::int32_t new_storage(lowering& l, space where, std::int64_t bytes, std::int32_t name,
                                    std::int16_t index = -1) {
   storage s;
   s.where = where;
   s.index = index;
   s.name = name;
-  s.bytes = elements * static_cast<std::int64_t>(size_of(type));
+  s.bytes = bytes;
   l.out.storages.push_back(s);
   return static_cast<std::int32_t>(l.out.storages.size()) - 1;
+}
+
+/// Complains that a count of node `id` leaves 64 bits: "its weights take more than 9223372036854775807 bytes".
+constexpr void fail_count(lowering& l, std::int32_t id, std::string_view what, std::string_view unit) {
+  if (l.failed()) return;
+  text<240> m;
+  m << what << " more than " << checked::largest << ' ' << unit;
+  l.fail(id, m.view());
+}
+
+/// A storage for the value of node `id`, whatever the order of its elements.
+constexpr std::int32_t value_storage(lowering& l, space where, std::int32_t id, std::int32_t name,
+                                     std::int16_t index = -1) {
+  const node& n = l.at(id);
+  const checked bytes = n.shape.elements() * static_cast<std::int64_t>(size_of(n.type));
+  if (!bytes.valid && !l.failed()) {
+    text<160> m;
+    m << "its value of shape " << n.shape << ", " << static_cast<std::int64_t>(size_of(n.type))
+      << " bytes per element, takes";
+    fail_count(l, id, m.view(), "bytes");
+  }
+  return new_storage(l, where, bytes.valid ? bytes.value : 0, name, index);
 }
 
 /// Name of a node's value in reports: its own or that of its weight.
@@ -97,8 +119,9 @@ constexpr std::int16_t add_edge(lowering& l, const place& p, element type, std::
   const int shift = plan_rank - p.extents.rank;
   for (int i = 0; i < p.extents.rank; ++i) {
     if (p.extents[i] > 0x7fffffff || p.stride[i] > 0x7fffffff || p.stride[i] < -0x7fffffff) {
-      if (!l.failed())
-        l.out.error << "an extent or a stride of a value with shape " << p.extents << " exceeds 2147483647";
+      if (l.failed()) return -1;
+      if (name >= 0) l.out.error << "value '" << l.g.name_at(name) << "': ";
+      l.out.error << "an extent or a stride of a value with shape " << p.extents << " exceeds 2147483647";
       return -1;
     }
     e.extent[i + shift] = static_cast<std::int32_t>(p.extents[i]);
@@ -142,13 +165,13 @@ constexpr std::int64_t edge_bytes(const edge& e) {
   return n;
 }
 
-/// Appends a step: lifetimes, bytes read and written.
-constexpr void push_step(lowering& l, const step& s, std::int64_t flops) {
+/// Appends the step of node `id`: lifetimes, arithmetic, bytes read and written.
+constexpr void push_step(lowering& l, const step& s, std::int32_t id, checked flops) {
+  checked bytes_read = l.out.bytes_read, bytes_written = l.out.bytes_written;
   const auto read = [&](std::int16_t e) {
     if (e < 0) return;
     touch(l, e);
-    const edge& x = l.out.edges[static_cast<std::size_t>(e)];
-    if (e != s.weight) l.out.bytes_read += edge_bytes(x);
+    if (e != s.weight) bytes_read = bytes_read + edge_bytes(l.out.edges[static_cast<std::size_t>(e)]);
   };
   for (std::int16_t e : s.in) read(e);
   for (std::int16_t e : s.operand) read(e);
@@ -156,8 +179,14 @@ constexpr void push_step(lowering& l, const step& s, std::int64_t flops) {
   touch(l, s.weight);
   touch(l, s.scratch);
   touch(l, s.out);
-  if (s.out >= 0) l.out.bytes_written += edge_bytes(l.out.edges[static_cast<std::size_t>(s.out)]);
-  l.out.flops += flops;
+  if (s.out >= 0) bytes_written = bytes_written + edge_bytes(l.out.edges[static_cast<std::size_t>(s.out)]);
+  if (!(bytes_read + bytes_written).valid) fail_count(l, id, "with it, all steps together read and write", "bytes");
+  l.out.bytes_read = bytes_read.value;
+  l.out.bytes_written = bytes_written.value;
+  if (!flops.valid) fail_count(l, id, "it takes", "arithmetic operations");
+  flops = flops + l.out.flops;
+  if (!flops.valid) fail_count(l, id, "with it, all steps together take", "arithmetic operations");
+  l.out.flops = flops.value;
   l.out.steps.push_back(s);
 }
 
@@ -165,9 +194,7 @@ constexpr void push_step(lowering& l, const step& s, std::int64_t flops) {
 constexpr void ensure_place(lowering& l, std::int32_t id) {
   place& p = l.place_of(id);
   if (p.assigned()) return;
-  const node& n = l.at(id);
-  const checked count = n.shape.elements();
-  p = dense_place(new_storage(l, space::arena, count.value, n.type, report_name(l, id)), n.shape);
+  p = dense_place(value_storage(l, space::arena, id, report_name(l, id)), l.at(id).shape);
 }
 
 }  // namespace tkl

@@ -235,9 +235,11 @@ struct arena_search {
     for (int i = 0; i < count; ++i) {
       const arena_item& item = items[i];
       o[i] = i;
-      k[i] = kind == arena_order::by_size   ? item.bytes
-             : kind == arena_order::by_step ? -std::int64_t{item.first}
-                                            : item.bytes / buffer_alignment * (item.last - item.first + 1);
+      if (kind != arena_order::by_area) {
+        k[i] = kind == arena_order::by_size ? item.bytes : -std::int64_t{item.first};
+      } else if (__builtin_mul_overflow(item.bytes / buffer_alignment, item.last - item.first + 1, &k[i])) {
+        k[i] = checked::largest;
+      }
     }
     sort_by_falling(k, o, spare.data(), count);
   }
@@ -308,7 +310,8 @@ constexpr arena_plan plan_arena(const arena_buffer* buffers, int count, std::int
   plan.lower_bound = detail::most_alive(items, n);
   for (int i = 0; i < n; ++i) items[i].bytes = round_up(items[i].bytes, buffer_alignment);
 
-  detail::arena_search search(items, n, plan.lower_bound + plan.lower_bound / 64 + n * buffer_alignment);
+  const checked enough = checked(plan.lower_bound) + plan.lower_bound / 64 + n * buffer_alignment;
+  detail::arena_search search(items, n, enough.valid ? enough.value : checked::largest);
   search.run();
   plan.bytes = search.best;
   plan.order = search.best_kind;

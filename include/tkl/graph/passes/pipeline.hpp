@@ -19,8 +19,7 @@ constexpr void lower_inputs(lowering& l) {
   for (std::size_t i = 0; i < l.g.inputs.size(); ++i) {
     const std::int32_t id = l.g.inputs[i];
     const node& n = l.at(id);
-    const std::int32_t s =
-        new_storage(l, space::input, n.shape.elements().value, n.type, n.name, static_cast<std::int16_t>(i));
+    const std::int32_t s = value_storage(l, space::input, id, n.name, static_cast<std::int16_t>(i));
     l.place_of(id) = n.attr.layout == static_cast<std::uint8_t>(memory_layout::nchw) ? nchw_place(s, n.shape)
                                                                                      : dense_place(s, n.shape);
     l.state_of(id) = node_state::ready;
@@ -96,7 +95,9 @@ constexpr void assign_memory(program& p) {
   std::vector<std::int64_t> offsets(buffers.size(), 0);
   const arena_plan plan = plan_arena(buffers.data(), static_cast<int>(buffers.size()), offsets.data());
   if (plan.invalid >= 0) {
-    p.error << "the arena's size leaves 64 bits";
+    const storage& s = p.storages[static_cast<std::size_t>(owner[static_cast<std::size_t>(plan.invalid)])];
+    p.error << "value '" << p.names.at(s.name) << "' of " << s.bytes
+            << " bytes: with it, the values that steps hand on take more than " << checked::largest << " bytes";
     return;
   }
   for (std::size_t i = 0; i < owner.size(); ++i) p.storages[static_cast<std::size_t>(owner[i])].offset = offsets[i];
@@ -112,7 +113,7 @@ constexpr void add_scratch(lowering& l, ScratchBytes scratch_bytes) {
   for (std::size_t i = 0; i < l.out.steps.size(); ++i) {
     const std::int64_t bytes = scratch_bytes(l.out.steps[i], l.out.edges.data());
     if (bytes == 0) continue;
-    const std::int32_t s = new_storage(l, space::arena, bytes, element::u8, -1);
+    const std::int32_t s = new_storage(l, space::arena, bytes, -1);
     l.out.storages.back().first = l.out.storages.back().last = static_cast<std::int32_t>(i);
     l.out.steps[i].scratch = add_edge(l, dense_place(s, shape(bytes)), element::u8, -1);
   }
@@ -151,8 +152,8 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
   if (!l.failed()) detail::lower_outputs(l, outputs);
   if (!l.failed()) add_scratch(l, scratch_bytes);
   if (!l.failed()) merge_in_place(l.out);
-  if (!l.failed()) assign_memory(l.out);
   l.out.names = std::move(g.names);
+  if (!l.failed()) assign_memory(l.out);
   return std::move(l.out);
 }
 

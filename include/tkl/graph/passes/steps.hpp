@@ -25,7 +25,7 @@ constexpr std::int16_t input_edge(lowering& l, std::int32_t id) {
 
 /// Packs the weights of node `id` and gives the edge that reads them.
 constexpr std::int16_t add_packed_edge(lowering& l, const packed_tensor& w, std::int32_t id) {
-  const std::int32_t s = add_packed(l, w, report_name(l, id));
+  const std::int32_t s = add_packed(l, w, id);
   return add_edge(l, dense_place(s, shape(l.out.packed.back().bytes / 4)), element::f32, report_name(l, id));
 }
 
@@ -76,8 +76,8 @@ constexpr void lower_conv2d(lowering& l, std::int32_t id, const prologue_chain* 
   w.kind = depthwise && chain == nullptr ? pack_kind::depthwise : pack_kind::conv2d;
   const std::int32_t folded = fold_affine(l, id, w);
   s.weight = detail::add_packed_edge(l, w, id);
-  const std::int64_t taps = std::int64_t{n.attr.kernel[0]} * n.attr.kernel[1] * (x.shape[3] / n.attr.groups);
-  finish_step(l, s, key, id, folded, 2 * n.shape.elements().value * taps);
+  const checked taps = checked(n.attr.kernel[0]) * n.attr.kernel[1] * (x.shape[3] / n.attr.groups);
+  finish_step(l, s, key, id, folded, n.shape.elements() * 2 * taps);
 }
 
 constexpr void lower_conv_transpose2d(lowering& l, std::int32_t id) {
@@ -99,8 +99,8 @@ constexpr void lower_conv_transpose2d(lowering& l, std::int32_t id) {
   s.in[0] = detail::input_edge(l, n.in[0]);
   const std::int32_t folded = fold_affine(l, id, w);
   s.weight = detail::add_packed_edge(l, w, id);
-  const std::int64_t per_pixel = std::int64_t{n.attr.kernel[0]} * n.attr.kernel[1] * n.shape[3] / n.attr.groups;
-  finish_step(l, s, key, id, folded, 2 * x.shape.elements().value * per_pixel);
+  const checked per_pixel = checked(n.attr.kernel[0]) * n.attr.kernel[1] * (n.shape[3] / n.attr.groups);
+  finish_step(l, s, key, id, folded, x.shape.elements() * 2 * per_pixel);
 }
 
 /// A product with a constant second operand is a 1x1 convolution over rows and shares its kernels; with two computed
@@ -113,7 +113,7 @@ constexpr void lower_matmul(lowering& l, std::int32_t id) {
   kernel_key key;
   key.in = a.type;
   const std::int64_t inner = n.attr.transpose_a ? a.shape.back(1) : a.shape.back(0);
-  const std::int64_t flops = 2 * n.shape.elements().value * inner;
+  const checked flops = n.shape.elements() * 2 * inner;
   const bool packed =
       l.use_of(n.in[1]).constant && b.shape.rank == 2 && !n.attr.transpose_a && n.shape.rank <= plan_rank;
   if (packed) {
@@ -135,8 +135,7 @@ constexpr void lower_matmul(lowering& l, std::int32_t id) {
     if (transpose) permutation[r - 2] = r - 1, permutation[r - 1] = r - 2;
     p = transposed(p, permutation);
     if (p.stride[r - 1] != 1 && p.extents[r - 1] != 1 && p.stride[r - 2] != 1 && p.extents[r - 2] != 1) {
-      const place copy = dense_place(
-          new_storage(l, space::arena, p.extents.elements().value, l.at(x).type, report_name(l, x)), p.extents);
+      const place copy = dense_place(value_storage(l, space::arena, x, report_name(l, x)), p.extents);
       push_copy(l, p, copy, l.at(x).type, l.at(x).type, report_name(l, x), x);
       p = copy;
     }
@@ -168,7 +167,7 @@ constexpr void lower_pool2d(lowering& l, std::int32_t id) {
   s.parameters.include_pad = n.attr.count_include_pad;
   s.parameters.mode = n.attr.mode;
   s.in[0] = detail::input_edge(l, n.in[0]);
-  finish_step(l, s, key, id, id, n.shape.elements().value * n.attr.kernel[0] * n.attr.kernel[1]);
+  finish_step(l, s, key, id, id, n.shape.elements() * n.attr.kernel[0] * n.attr.kernel[1]);
 }
 
 /// A reduction's result is described with the reduced axes kept as 1, so that both edges have the same axes.
@@ -191,7 +190,7 @@ constexpr void lower_reduce(lowering& l, std::int32_t id) {
   key.variant[1] = s.parameters.axes;
   s.parameters.mode = n.attr.mode;
   s.in[0] = detail::input_edge(l, n.in[0]);
-  if (n.shape == kept) return finish_step(l, s, key, id, id, x.shape.elements().value);
+  if (n.shape == kept) return finish_step(l, s, key, id, id, x.shape.elements());
   ensure_place(l, id);  // axes were dropped: no epilogue, the output edge is the kept view
   const place out = reshaped(l.place_of(id), kept);
   if (!out.assigned()) return l.fail(id, "its result has no place with the reduced axes kept");
@@ -201,7 +200,7 @@ constexpr void lower_reduce(lowering& l, std::int32_t id) {
   s.kernel = kernel_of(l, key);
   s.name = report_name(l, id);
   l.state_of(id) = node_state::ready;
-  push_step(l, s, x.shape.elements().value);
+  push_step(l, s, id, x.shape.elements());
 }
 
 /// softmax, layer_norm: rows of consecutive columns.
@@ -216,7 +215,7 @@ constexpr void lower_rows(lowering& l, std::int32_t id, algorithm which) {
   s.parameters.mode = n.attr.mode;
   s.parameters.real[0] = static_cast<float>(n.attr.real[0]);
   s.in[0] = detail::input_edge(l, n.in[0]);
-  finish_step(l, s, key, id, id, n.shape.elements().value * 8);
+  finish_step(l, s, key, id, id, n.shape.elements() * 8);
 }
 
 constexpr void lower_attention(lowering& l, std::int32_t id) {
@@ -237,7 +236,7 @@ constexpr void lower_attention(lowering& l, std::int32_t id) {
     const shape scores(q.back(2), n.attr.heads, q.back(1), k.back(1));
     s.in[3] = add_edge(l, broadcast_to(mask, scores), l.at(n.in[3]).type, report_name(l, n.in[3]));
   }
-  finish_step(l, s, key, id, id, 2 * q.elements().value * k.back(1) + 2 * n.shape.elements().value * k.back(1));
+  finish_step(l, s, key, id, id, (q.elements() + n.shape.elements()) * k.back(1) * 2);
 }
 
 constexpr void lower_resize2d(lowering& l, std::int32_t id) {
@@ -252,7 +251,7 @@ constexpr void lower_resize2d(lowering& l, std::int32_t id) {
   s.parameters.rounding = n.attr.rounding;
   for (int i = 0; i < 2; ++i) s.parameters.real[i] = static_cast<float>(n.attr.real[i]);
   s.in[0] = detail::input_edge(l, n.in[0]);
-  finish_step(l, s, key, id, id, n.shape.elements().value * (n.attr.mode ? 7 : 0));
+  finish_step(l, s, key, id, id, n.shape.elements() * (n.attr.mode ? 7 : 0));
 }
 
 /// A constant border; the elements before each axis are the step's pad and stride numbers: before in `pad`.
@@ -308,8 +307,7 @@ constexpr void lower_view(lowering& l, std::int32_t id) {
   } else {
     p = reshaped(x, n.shape);
     if (!p.assigned()) {
-      const std::int64_t count = n.shape.elements().value;
-      const place copy = dense_place(new_storage(l, space::arena, count, n.type, report_name(l, id)), x.extents);
+      const place copy = dense_place(value_storage(l, space::arena, id, report_name(l, id)), x.extents);
       push_copy(l, x, copy, n.type, n.type, report_name(l, id), id);
       p = reshaped(copy, n.shape);
     }
