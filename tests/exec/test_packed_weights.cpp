@@ -44,7 +44,7 @@ tkl::graph graph_of_narrow() {
 
 /// A safetensors file with the weights of the strip reader.
 std::string weights_file() {
-  const std::string path = path_of("safetensors");
+  std::string path = path_of("safetensors");
   write(path, tkl_test::random_weights_file(graph_of_narrow()));
   return path;
 }
@@ -116,6 +116,10 @@ TEST_CASE("packed files that do not fit are refused") {
   const std::string damaged = path_of("damaged"), size = std::to_string(readers::weights_bytes);
   CHECK(fault_after([](auto& b) { b.resize(40); }) == damaged + ": a packed file of 40 bytes, its header has 64");
   CHECK(fault_after([](auto& b) { b[8] = std::byte{9}; }) == damaged + ": packed file of version 9, this is version 1");
+  CHECK(fault_after([](auto& b) { b[12] = std::byte{80}; }) ==
+        damaged + ": packed file with a header of 80 bytes, version 1 has 64");
+  CHECK(fault_after([](auto& b) { b[15] = std::byte{255}; }) ==
+        damaged + ": packed file with a header of 4278190144 bytes, version 1 has 64");
   CHECK(fault_after([](auto& b) { b[24] ^= std::byte{1}; }) == damaged + ": packed file with " +
                                                                    std::to_string(readers::weights_bytes ^ 1) +
                                                                    " bytes of weights, the model has " + size);

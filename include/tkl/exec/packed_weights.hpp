@@ -144,7 +144,10 @@ TKL_COLD inline result<packed_weights> map_packed(const load_view& plan, mapped_
   if (h.version != packed_version)
     return status::failure(m << "packed file of version " << static_cast<std::int64_t>(h.version)
                              << ", this is version " << static_cast<std::int64_t>(packed_version));
-  if (h.header_bytes != sizeof h || h.bytes != plan.weights_bytes)
+  if (h.header_bytes != sizeof h)
+    return status::failure(m << "packed file with a header of " << static_cast<std::int64_t>(h.header_bytes)
+                             << " bytes, version " << static_cast<std::int64_t>(packed_version) << " has 64");
+  if (h.bytes != plan.weights_bytes)
     return status::failure(m << "packed file with " << h.bytes << " bytes of weights, the model has "
                              << plan.weights_bytes);
   if (h.layout_hash != plan.layout_hash)
