@@ -288,7 +288,8 @@ inline void check_planned(prepared& p, const numeric_case& c) {
                             made.weights_bytes,
                             machine::facts().panel,
                             machine::facts().width,
-                            0};
+                            0,
+                            tkl::real_functions<>};
   const auto file = tkl::safetensors::from_memory(p.weights);
   REQUIRE(file.ok());
   const auto weights = tkl::pack_weights(load, *file, {.allow_surplus = true});

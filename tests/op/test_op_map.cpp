@@ -59,11 +59,20 @@ TEST_CASE("NaN propagates through maximum, minimum, clip and relu") {
 
 TEST_CASE("every function of the list can be called through its number") {
   for (int f = 0; f < tkl::function_list::size; ++f) {
-    const double y = tkl::call_function(f, 0.75, 0.5, 0.25);
-    CHECK_MESSAGE(!std::isnan(y), tkl::function_list::names[f]);
+    const double x[] = {0.75, 0.5, 0.25};
+    CHECK_MESSAGE(!std::isnan(tkl::real_functions<>[f](x)), tkl::function_list::names[f]);
   }
-  CHECK(tkl::call_function(tkl::function_index<tkl::fn::sub>, 5, 3, 0) == 2);
-  CHECK(tkl::call_function(tkl::function_index<tkl::fn::affine>, 5, 3, 1) == 16);
+  const double x[] = {5, 3, 1};
+  CHECK(tkl::real_functions<>[tkl::function_index<tkl::fn::sub>](x) == 2);
+  CHECK(tkl::real_functions<>[tkl::function_index<tkl::fn::affine>](x) == 16);
+}
+
+TEST_CASE("a table of functions holds those of its mask") {
+  constexpr int sub = tkl::function_index<tkl::fn::sub>, exp = tkl::function_index<tkl::fn::exp>;
+  constexpr auto table = tkl::real_functions<std::uint64_t{1} << sub>;
+  const double x[] = {5, 3};
+  CHECK(table[sub](x) == 2);
+  static_assert(table[exp] == nullptr);
 }
 
 TEST_CASE("known values of activations") {

@@ -164,7 +164,8 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
                             p.weights_bytes,
                             interpreter::facts().panel,
                             interpreter::facts().width,
-                            0};
+                            0,
+                            tkl::real_functions<>};
   const std::vector<std::byte> file = random_weights_file(g);
   const auto tensors = tkl::safetensors::from_memory(file);
   if (!tensors) {

@@ -63,19 +63,21 @@ constexpr std::int64_t conv2d_scratch_bytes(const conv_schedule& s, const conv2d
 
 TKL_ISA_BEGIN
 
-/// Computes y. `scratch`: executor.workers() times conv2d_scratch_bytes, 64-byte aligned.
-///   for group: for block of pixels, panel: see algo/contraction.hpp
-template <conv_schedule S, class M, class TA, class TW, class TC, class E, class X>
-void conv2d(const conv2d_problem<TA, TW, TC>& p, const E& epilogue, const X& executor, std::byte* scratch) {
+namespace impl {
+
+/// conv2d with its results going to a sink; compiled once for all epilogues. y: shape of the output.
+template <conv_schedule S, class M, class TA, class TW, class X>
+TKL_NOINLINE void conv2d_to_sink(const strided4<const TA>& x, const TW* weights, const strided_shape& y,
+                                 const conv2d_geometry& geometry, const tile_sink<M>& sink, const X& executor,
+                                 std::byte* scratch) {
   constexpr gemm_schedule tile = S.gemm();
-  const std::int64_t groups = p.geometry.groups;
-  const std::int64_t group_in = p.x.shape.extent[3] / groups, group_out = p.y.shape.extent[3] / groups;
-  const epilogue_context<TC, E> context{p.y.data, epilogue};
-  contraction<M, TA, TW> whole{.space = conv2d_rows(p.geometry, p.x.shape, p.y.shape), .a = p.x.data};
-  whole.panels = p.weights;
+  const std::int64_t groups = geometry.groups;
+  const std::int64_t group_in = x.shape.extent[3] / groups, group_out = y.extent[3] / groups;
+  contraction<M, TA, TW> whole{.space = conv2d_rows(geometry, x.shape, y), .a = x.data};
+  whole.panels = weights;
   whole.depth = group_in;
   whole.columns = group_out;
-  whole.sink = sink_of<tile, M>(context);
+  whole.sink = sink;
   const std::int64_t panels = packed_matrix_elements(whole.space.tap_count() * group_in, group_out, M::width);
   const std::int64_t bytes = contraction_scratch_bytes(tile, whole.space, group_in, sizeof(TA));
   const std::int64_t parts = contraction_parts<tile>(whole);
@@ -90,6 +92,16 @@ void conv2d(const conv2d_problem<TA, TW, TC>& p, const E& epilogue, const X& exe
       part = last;
     }
   });
+}
+
+}  // namespace impl
+
+/// Computes y. `scratch`: executor.workers() times conv2d_scratch_bytes, 64-byte aligned.
+///   for group: for block of pixels, panel: see algo/contraction.hpp
+template <conv_schedule S, class M, class TA, class TW, class TC, class E, class X>
+void conv2d(const conv2d_problem<TA, TW, TC>& p, const E& epilogue, const X& executor, std::byte* scratch) {
+  const epilogue_context<TC, E> context{p.y.data, epilogue};
+  impl::conv2d_to_sink<S, M>(p.x, p.weights, p.y.shape, p.geometry, sink_of<S.gemm(), M>(context), executor, scratch);
 }
 
 TKL_ISA_END

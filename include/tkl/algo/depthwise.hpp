@@ -151,23 +151,24 @@ TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise
   } else {
     depthwise_sum_any<Kind, S.tile, M>(sum, r, row.used, row.x + x, w + row.first_tap, lanes, at.column);
   }
-  TKL_UNROLL
-  for (int p = 0; p < S.tile; ++p, ++at.outer[2]) {
-    if (Kind != tile_kind::inside && p >= r.pixels) break;
-    if constexpr (Kind == tile_kind::inside) {
-      finish<M>(epilogue, sum[p], at, y + p * r.y_stride);
-    } else {
-      finish<M>(epilogue, sum[p], at, y + p * r.y_stride, lanes);
-    }
+  if constexpr (Kind == tile_kind::inside) {
+    TKL_UNROLL
+    for (int p = 0; p < S.tile; ++p, ++at.outer[2]) finish<M>(epilogue, sum[p], at, y + p * r.y_stride);
+  } else {
+    // A loop over a copy in memory: the sums stay in registers until here, and the code is a third of the unrolled one.
+    typename M::value finished[S.tile];
+    TKL_UNROLL
+    for (int p = 0; p < S.tile; ++p) finished[p] = sum[p];
+    for (int p = 0; p < r.pixels; ++p, ++at.outer[2]) finish<M>(epilogue, finished[p], at, y + p * r.y_stride, lanes);
   }
 }
 
 /// Channels first_channel to channels of a run of tiles; whole vectors where the kind is inside. `first` is the place
 /// of its first pixel in the first row.
 template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, class TC, class E>
-TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const E& function, const position& first) {
+TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const void* function, const position& first) {
   const depthwise_run<TA, TW, TC> r = run;
-  const E epilogue = function;
+  const E epilogue = *static_cast<const E*>(function);
   constexpr std::int64_t channel_step = Kind == tile_kind::repeated ? 0 : 1;
   // Pixels at a power-of-two pitch share few sets of the cache: a line is used up before the next one is touched.
   constexpr std::int64_t line =
@@ -188,32 +189,34 @@ TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const E&
   }
 }
 
-}  // namespace impl
+/// A schedule and an epilogue as data, so that the loop over tiles is compiled once for all of them.
+template <class TA, class TW, class TC>
+struct depthwise_kernel {
+  using function = void (*)(const depthwise_run<TA, TW, TC>&, const void* epilogue, const position& first);
+  function inside = nullptr, checked = nullptr;
+  function repeated = nullptr;  // null where the schedule is specialised
+  const void* epilogue = nullptr;
+  std::int64_t tile = 1, group = 1;
+};
 
-/// Runs the depthwise convolution `p` on machine M. Where S is specialised, the filter of `p` must be the one that S
-/// names, with column dilation 1 and multiplier 1 (see depthwise_schedule_for). Element types: TA and TW any that M
-/// loads, TC any that M stores. Needs no scratch.
-template <depthwise_schedule S, class M, class TA, class TW, class TC, class E, class X>
-requires valid_depthwise_schedule<S>
-void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const X& executor) {
-  using impl::tile_kind;
-  assert(!S.specialised() || (p.kernel[0] == S.rows && p.kernel[1] == S.columns && p.stride[1] == S.stride &&
-                              p.dilation[1] == 1 && p.multiplier == 1));
-  if (is_empty(p.y)) return;
+/// All tiles of `p`.
+template <class M, class TA, class TW, class TC, class X>
+TKL_NOINLINE void depthwise_over_tiles(const depthwise_problem<TA, TW, TC>& p,
+                                       const depthwise_kernel<TA, TW, TC>& kernel, const X& executor) {
   const strided_shape &in = p.x.shape, &out = p.y.shape;
   const std::int64_t taps = p.kernel[0] * p.kernel[1];
-  const std::int64_t reach = (p.kernel[1] - 1) * p.dilation[1] + 1, inputs = (S.tile - 1) * p.stride[1] + reach;
+  const std::int64_t reach = (p.kernel[1] - 1) * p.dilation[1] + 1, inputs = (kernel.tile - 1) * p.stride[1] + reach;
   // Outputs of a row from the first on whose windows end inside of the input.
   const std::int64_t room = in.extent[2] + p.pad[1] - reach;
   const std::int64_t ending_inside = room < 0 ? 0 : (std::min)(room / p.stride[1] + 1, out.extent[2]);
-  const std::int64_t groups = ceil_div(out.extent[1], S.group), tiles = ceil_div(out.extent[2], S.tile);
+  const std::int64_t groups = ceil_div(out.extent[1], kernel.group), tiles = ceil_div(out.extent[2], kernel.tile);
   // Rows are cut only where there are too few for the workers.
   const std::int64_t wanted = ceil_div(std::int64_t{4} * executor.workers(), out.extent[0] * groups);
   const std::int64_t run_tiles = executor.workers() == 1 ? tiles : ceil_div(tiles, (std::min)(tiles, wanted));
   const std::int64_t runs = ceil_div(tiles, run_tiles);
 
   executor.parallel_for(out.extent[0] * groups * runs, [&](std::int64_t begin, std::int64_t end, int) {
-    impl::depthwise_run<TA, TW, TC> r;
+    depthwise_run<TA, TW, TC> r;
     r.x = p.x.data;
     r.row_step = p.dilation[0] * in.stride[1];
     r.column_stride = in.stride[2];
@@ -227,12 +230,12 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
     r.channels = out.extent[3];
     r.multiplier = p.multiplier;
     for (std::int64_t item = begin; item < end; ++item) {
-      const std::int64_t n = item / runs / groups, top = item / runs % groups * S.group;
-      r.rows = static_cast<int>((std::min<std::int64_t>)(S.group, out.extent[1] - top));
+      const std::int64_t n = item / runs / groups, top = item / runs % groups * kernel.group;
+      r.rows = static_cast<int>((std::min)(kernel.group, out.extent[1] - top));
       const std::int64_t last_tile = (std::min)((item % runs + 1) * run_tiles, tiles);
       for (std::int64_t tile = item % runs * run_tiles; tile < last_tile; tile += r.tiles) {
-        const std::int64_t left = tile * S.tile, first_column = left * p.stride[1] - p.pad[1];
-        const std::int64_t pixels = (std::min<std::int64_t>)(S.tile, out.extent[2] - left);
+        const std::int64_t left = tile * kernel.tile, first_column = left * p.stride[1] - p.pad[1];
+        const std::int64_t pixels = (std::min)(kernel.tile, out.extent[2] - left);
         r.pixels = static_cast<int>(pixels);
         r.inside = indices_inside(first_column, 1, in.extent[2], (pixels - 1) * p.stride[1] + reach);
         for (int i = 0; i < r.rows; ++i) {
@@ -247,19 +250,40 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
         const position at{{n, top, left}, 0};
         r.tiles = 1;
         r.first_channel = 0;
-        if (!S.specialised() && p.multiplier != 1) {
-          if constexpr (!S.specialised()) impl::depthwise_tiles<tile_kind::repeated, S, M>(r, epilogue, at);
+        if (p.multiplier != 1) {
+          kernel.repeated(r, kernel.epilogue, at);
         } else if (r.inside.count() < inputs) {
-          impl::depthwise_tiles<tile_kind::checked, S, M>(r, epilogue, at);
+          kernel.checked(r, kernel.epilogue, at);
         } else {
-          r.tiles = (std::min)(last_tile, ending_inside / S.tile) - tile;
-          impl::depthwise_tiles<tile_kind::inside, S, M>(r, epilogue, at);
+          r.tiles = (std::min)(last_tile, ending_inside / kernel.tile) - tile;
+          kernel.inside(r, kernel.epilogue, at);
           r.first_channel = r.channels / M::width * M::width;
-          if (r.first_channel < r.channels) impl::depthwise_tiles<tile_kind::checked, S, M>(r, epilogue, at);
+          if (r.first_channel < r.channels) kernel.checked(r, kernel.epilogue, at);
         }
       }
     }
   });
+}
+
+}  // namespace impl
+
+/// Runs the depthwise convolution `p` on machine M. Where S is specialised, the filter of `p` must be the one that S
+/// names, with column dilation 1 and multiplier 1 (see depthwise_schedule_for). Element types: TA and TW any that M
+/// loads, TC any that M stores. Needs no scratch.
+template <depthwise_schedule S, class M, class TA, class TW, class TC, class E, class X>
+requires valid_depthwise_schedule<S>
+void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const X& executor) {
+  using impl::tile_kind;
+  assert(!S.specialised() || (p.kernel[0] == S.rows && p.kernel[1] == S.columns && p.stride[1] == S.stride &&
+                              p.dilation[1] == 1 && p.multiplier == 1));
+  if (is_empty(p.y)) return;
+  impl::depthwise_kernel<TA, TW, TC> kernel{.inside = &impl::depthwise_tiles<tile_kind::inside, S, M, TA, TW, TC, E>,
+                                            .checked = &impl::depthwise_tiles<tile_kind::checked, S, M, TA, TW, TC, E>,
+                                            .epilogue = &epilogue,
+                                            .tile = S.tile,
+                                            .group = S.group};
+  if constexpr (!S.specialised()) kernel.repeated = &impl::depthwise_tiles<tile_kind::repeated, S, M, TA, TW, TC, E>;
+  impl::depthwise_over_tiles<M>(p, kernel, executor);
 }
 
 TKL_ISA_END

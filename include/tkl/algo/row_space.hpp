@@ -2,6 +2,7 @@
 // The rows of a contraction: which input pixels each of them meets, and where its results go.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <tkl/algo/pixel.hpp>
 #include <tkl/config.hpp>
@@ -58,6 +59,16 @@ struct row_place {
   std::int64_t out = 0;
 };
 
+namespace impl {
+
+/// to[i] = first + i * step. A function of its own: inlined three times, its vector loops were half of locate_rows.
+template <class TA>
+TKL_NOINLINE void step_pointers(const TA** to, std::int64_t count, const TA* first, std::int64_t step) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = first + i * step;
+}
+
+}  // namespace impl
+
 /// Pointers and, unless `places` is null, places of the rows [first, first + count): the pointers of all rows for the
 /// first tap, then for the next. With several taps, `inside` says of each row whether all tap columns of its window lie
 /// inside the input.
@@ -82,7 +93,10 @@ TKL_NOINLINE void locate_rows(const row_space& space, const TA* a, const TA* zer
     if (s.tap_count() > 1) {
       const index_range at_first = indices_inside(left, s.in_step[1], s.in_extent[1], length);
       const index_range at_last = indices_inside(left + last_tap, s.in_step[1], s.in_extent[1], length);
-      for (std::int64_t i = 0; i < length; ++i) inside[r + i] = at_first.holds(i) && at_last.holds(i);
+      const std::int64_t begin = (std::max)(at_first.first, at_last.first);
+      const std::int64_t end = (std::min)(at_first.last, at_last.last);
+      std::fill_n(inside + r, length, false);
+      if (begin < end) std::fill_n(inside + r + begin, end - begin, true);
     }
     for (std::int64_t v = 0, x = left; v < s.taps[1]; ++v, x += s.tap_step[1]) {
       const index_range met = indices_inside(x, s.in_step[1], s.in_extent[1], length);
@@ -90,9 +104,9 @@ TKL_NOINLINE void locate_rows(const row_space& space, const TA* a, const TA* zer
         const index_range read = y >= 0 && y < s.in_extent[0] ? met : index_range{};
         const TA** to = pointers + (u * s.taps[1] + v) * count + r;
         std::int64_t in = n * s.in_stride[0] + y * s.in_stride[1] + (x + read.first * s.in_step[1]) * s.in_stride[2];
-        for (std::int64_t i = 0; i < read.first; ++i) to[i] = zeros;
-        for (std::int64_t i = read.first; i < read.last; ++i, in += pixel_stride) to[i] = a + in;
-        for (std::int64_t i = read.last; i < length; ++i) to[i] = zeros;
+        if (read.first > 0) impl::step_pointers(to, read.first, zeros, 0);
+        if (read.count() > 0) impl::step_pointers(to + read.first, read.count(), a + in, pixel_stride);
+        if (read.last < length) impl::step_pointers(to + read.last, length - read.last, zeros, 0);
       }
     }
     p = 0;

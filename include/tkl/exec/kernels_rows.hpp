@@ -56,7 +56,15 @@ struct kernel<algorithm::reduce> : no_scratch {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
     const reduce_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<out>(c, s.out), s.parameters.axes};
-    reduce<row_schedule{}, static_cast<reduce_kind>(K.variant[0]), M>(p, epilogue_of<K>(s, c), c.executor);
+    constexpr auto kind = static_cast<reduce_kind>(K.variant[0]);
+    // The key names the axes, so only one of the two loop nests is compiled.
+    if constexpr (kind == reduce_kind::argmax) {
+      argmax<M>(p, c.executor);
+    } else if constexpr ((K.variant[1] & 8) != 0) {
+      reduce_columns<row_schedule{}, kind, M>(p, epilogue_of<K>(s, c), c.executor);
+    } else {
+      reduce_outer<row_schedule{}, kind, M>(p, epilogue_of<K>(s, c), c.executor);
+    }
   }
 };
 

@@ -121,10 +121,16 @@ class safetensors {
     for (std::size_t i = 1; i < order.size(); ++i)
       if (order[i]->name == order[i - 1]->name)
         return status::failure(m << "tensor '" << impl::name_text(order[i]->name).view() << "' occurs twice");
-    tensors_.reserve(order.size());
-    for (impl::header_entry* e : order)
-      tensors_.push_back({std::move(e->name), e->shape, e->type->type, data.data() + e->begin,
-                          static_cast<std::size_t>(e->end - e->begin), e->type});
+    tensors_ = std::vector<tensor>(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      impl::header_entry& e = *order[i];
+      tensors_[i] = {std::move(e.name),
+                     e.shape,
+                     e.type->type,
+                     data.data() + e.begin,
+                     static_cast<std::size_t>(e.end - e.begin),
+                     e.type};
+    }
     return {};
   }
 

@@ -14,8 +14,8 @@
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/level_vector.hpp>
-#include <tkl/exec/run_functions.hpp>
 #include <tkl/exec/safetensors.hpp>
+#include <tkl/expr/real_functions.hpp>
 #include <tkl/graph/program.hpp>
 #include <tkl/target/convert.hpp>
 
@@ -33,7 +33,16 @@ struct load_view {
   int panel = 1;  // columns of a panel
   int width = 1;  // lanes of a vector
   std::uint64_t layout_hash = 0;
+  const real_function* functions = nullptr;  // by number: those that the load nodes call
 };
+
+/// Bit n: some load node calls function n.
+constexpr std::uint64_t functions_called(const load_node* loads, int count) {
+  std::uint64_t mask = 0;
+  for (int i = 0; i < count; ++i)
+    if (loads[i].kind == op_kind::map) mask |= std::uint64_t{1} << loads[i].function;
+  return mask;
+}
 
 TKL_ISA_BEGIN
 
@@ -143,7 +152,7 @@ class load_evaluator {
       for (int k = 0; k < arity; ++k)
         x[k] =
             operand[k][static_cast<std::size_t>(source_index(n, plan_.loads[n.in[k]], static_cast<std::int64_t>(i)))];
-      v[i] = call_function(n.function, x);
+      v[i] = plan_.functions[n.function](x);
     }
     return v;
   }

@@ -114,6 +114,7 @@ class compile {
                 Target::facts().width,
                 0};
     v.layout_hash = layout_hash;
+    v.functions = real_functions<functions_called(compiled::load.loads.data(), counts.loads)>;
     return v;
   }
   /// Identity of the packed layout: equal for models that may share packed weights.

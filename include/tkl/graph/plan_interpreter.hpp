@@ -14,7 +14,7 @@
 #include <tkl/exec/executor.hpp>
 #include <tkl/exec/kernels.hpp>
 #include <tkl/exec/packed_weights.hpp>
-#include <tkl/exec/run_functions.hpp>
+#include <tkl/expr/real_functions.hpp>
 #include <tkl/graph/program.hpp>
 #include <tkl/target/reference.hpp>
 
@@ -73,7 +73,7 @@ double eval(const interpreted_node& n, const L& leaf) {
     const symbol s = n.code->at[i];
     if (!s.is_leaf()) {
       top -= s.arity();
-      stack[top] = call_function(s.function_index(), stack + top);
+      stack[top] = real_functions<>[s.function_index()](stack + top);
       ++top;
       continue;
     }
@@ -176,6 +176,7 @@ class plan_interpreter {
         return call_variant<algorithm::attention, 2>(s, c);
       case algorithm::reduce:
         if (key.variant[0] == static_cast<std::uint8_t>(reduce_kind::argmax)) return call_argmax(s, c);
+        if ((key.variant[1] & 8) != 0) return call_variant<algorithm::reduce, 4, 8>(s, c);
         return call_variant<algorithm::reduce, 4>(s, c);
       case algorithm::map:
         return call_map(s, c);
@@ -217,7 +218,8 @@ class plan_interpreter {
     return found;
   }
 
-  template <algorithm A, element In = element::f32, element Out = element::f32, std::uint8_t Variant = 0>
+  template <algorithm A, element In = element::f32, element Out = element::f32, std::uint8_t Variant = 0,
+            std::uint8_t Second = 0>
   static bool call(const step& s, const interpreted_context& c) {
     constexpr kernel_key key = [] {
       kernel_key k;
@@ -225,16 +227,17 @@ class plan_interpreter {
       k.in = In;
       k.out = Out;
       k.variant[0] = A == algorithm::depthwise ? std::uint8_t{0} : Variant;
+      k.variant[1] = Second;
       return k;
     }();
     if (c.key->in != In || c.key->out != Out) return false;
     kernel<A>::template run<key, arch::reference, reference_machine>(s, c);
     return true;
   }
-  template <algorithm A, int Count, std::uint8_t First = 0>
+  template <algorithm A, int Count, std::uint8_t Second = 0, std::uint8_t First = 0>
   static bool call_variant(const step& s, const interpreted_context& c) {
-    if (c.key->variant[0] == First) return call<A, element::f32, element::f32, First>(s, c);
-    if constexpr (First + 1 < Count) return call_variant<A, Count, First + 1>(s, c);
+    if (c.key->variant[0] == First) return call<A, element::f32, element::f32, First, Second>(s, c);
+    if constexpr (First + 1 < Count) return call_variant<A, Count, Second, First + 1>(s, c);
     return false;
   }
   static bool call_argmax(const step& s, const interpreted_context& c) {

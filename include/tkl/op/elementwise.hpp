@@ -3,9 +3,10 @@
 // argument is a graph value. Numbers become literals. Operands broadcast by the NumPy rule and have one floating type.
 #pragma once
 
-#include <array>
 #include <concepts>
+#include <cstdint>
 #include <tkl/expr/functions.hpp>
+#include <tkl/expr/real_functions.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
 #include <type_traits>
@@ -129,36 +130,20 @@ constexpr value operator-(value a) {
 
 TKL_ISA_BEGIN
 
-/// Function number `index` of function_list applied to doubles; unused arguments are ignored.
-inline double call_function(int index, double a, double b, double c) {
-  using entry = double (*)(double, double, double);
-  constexpr auto table = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    return std::array<entry, sizeof...(Index)>{+[](double x, double y, double z) {
-      using F = typename function_list::template at<static_cast<int>(Index)>;
-      if constexpr (F::arity == 1) {
-        return F::template call<double>(x);
-      } else if constexpr (F::arity == 2) {
-        return F::template call<double>(x, y);
-      } else {
-        return F::template call<double>(x, y, z);
-      }
-    }...};
-  }
-  (std::make_index_sequence<function_list::size>{});
-  return table[static_cast<std::size_t>(index)](a, b, c);
-}
-
-/// y = function(operands), each broadcast to y's shape.
-inline void map_definition(const real_input* operands, int count, real_output y, const attributes& attr) {
+/// y = function(operands), each broadcast to y's shape. A template, so that only its callers compile all functions.
+template <std::uint64_t Mask = all_functions>
+void map_definition(const real_input* operands, int count, real_output y, const attributes& attr) {
   const broadcast_strides a(operands[0].shape, y.shape);
   const broadcast_strides b(count > 1 ? operands[1].shape : shape{}, y.shape);
   const broadcast_strides c(count > 2 ? operands[2].shape : shape{}, y.shape);
   const std::int64_t elements = y.shape.elements().value;
+  const real_function function = real_functions<Mask>[attr.function];
   place_counter place{y.shape};
-  for (std::int64_t i = 0; i < elements; ++i, place.next())
-    y.data[i] = call_function(attr.function, operands[0].data[a.offset(place)],
-                              count > 1 ? operands[1].data[b.offset(place)] : 0.0,
-                              count > 2 ? operands[2].data[c.offset(place)] : 0.0);
+  for (std::int64_t i = 0; i < elements; ++i, place.next()) {
+    const double x[] = {operands[0].data[a.offset(place)], count > 1 ? operands[1].data[b.offset(place)] : 0.0,
+                        count > 2 ? operands[2].data[c.offset(place)] : 0.0};
+    y.data[i] = function(x);
+  }
 }
 
 TKL_ISA_END
