@@ -116,7 +116,8 @@ struct header_entry {
 /// A name of the file for messages: at most 80 characters, control characters replaced.
 TKL_COLD inline text<96> name_text(std::string_view name) {
   text<96> t;
-  for (char c : name.substr(0, 80)) t << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c);
+  for (std::size_t i = 0; i < name.size() && i < 80; ++i)
+    t << (static_cast<unsigned char>(name[i]) < 0x20 || name[i] == 0x7f ? '?' : name[i]);
   if (name.size() > 80) t << "...";
   return t;
 }
