@@ -151,15 +151,16 @@ TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise
   } else {
     depthwise_sum_any<Kind, S.tile, M>(sum, r, row.used, row.x + x, w + row.first_tap, lanes, at.column);
   }
-  if constexpr (Kind == tile_kind::inside) {
-    TKL_UNROLL
-    for (int p = 0; p < S.tile; ++p, ++at.outer[2]) finish<M>(epilogue, sum[p], at, y + p * r.y_stride);
-  } else {
-    // A loop over a copy in memory: the sums stay in registers until here, and the code is a third of the unrolled one.
-    typename M::value finished[S.tile];
-    TKL_UNROLL
-    for (int p = 0; p < S.tile; ++p) finished[p] = sum[p];
-    for (int p = 0; p < r.pixels; ++p, ++at.outer[2]) finish<M>(epilogue, finished[p], at, y + p * r.y_stride, lanes);
+  // Unrolled for cut tiles too: a loop over a copy of the sums in memory is a third of the code, but takes a quarter
+  // more time where most tiles are cut.
+  TKL_UNROLL
+  for (int p = 0; p < S.tile; ++p, ++at.outer[2]) {
+    if (Kind != tile_kind::inside && p >= r.pixels) break;
+    if constexpr (Kind == tile_kind::inside) {
+      finish<M>(epilogue, sum[p], at, y + p * r.y_stride);
+    } else {
+      finish<M>(epilogue, sum[p], at, y + p * r.y_stride, lanes);
+    }
   }
 }
 
