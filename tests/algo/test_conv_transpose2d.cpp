@@ -59,7 +59,7 @@ void check(const layer& l, const E& epilogue, std::int64_t gap = 0) {
   std::vector<double> raw(static_cast<std::size_t>(l.o * w.depth())), bias(static_cast<std::size_t>(l.o));
   fill(raw.data(), raw.size(), 2);
   fill(bias.data(), bias.size(), 3);
-  auto packed = aligned_memory<scalar>(packed_conv_transpose2d_elements(w, l.stride, l.dilation, M::width));
+  auto packed = aligned_memory<scalar>(packed_conv_transpose2d_elements(w, l.stride, M::width));
   pack_conv_transpose2d<scalar>(raw.data(), w, l.stride, l.dilation, static_cast<const double*>(nullptr), bias.data(),
                                 panels_of(S.nr, M::width), packed.data());
   guarded_tensor<scalar> y(l.n, l.out(0), l.out(1), l.o, gap), again(l.n, l.out(0), l.out(1), l.o, gap);
@@ -150,7 +150,7 @@ std::vector<float> spread(const layer& l, const std::vector<float>& x, const std
       for (std::int64_t w = 0; w < l.w; ++w) in.at(0, h, w, c) = x[static_cast<std::size_t>((c * l.h + h) * l.w + w)];
   constexpr conv_schedule S = cpu_case::schedule;
   const conv_weights w{l.c, l.o, {l.kernel[0], l.kernel[1]}, l.groups};
-  auto packed = aligned_memory<float>(packed_conv_transpose2d_elements(w, l.stride, l.dilation, cpu::width));
+  auto packed = aligned_memory<float>(packed_conv_transpose2d_elements(w, l.stride, cpu::width));
   pack_conv_transpose2d<float>(weights.data(), w, l.stride, l.dilation, static_cast<const float*>(nullptr),
                                static_cast<const float*>(nullptr), panels_of(S.nr, cpu::width), packed.data());
   auto scratch =

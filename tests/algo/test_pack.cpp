@@ -100,14 +100,25 @@ TEST_CASE("taps of a residue are exactly those that reach its outputs") {
       }
 }
 
+TEST_CASE("a stride far beyond the kernel costs what it stores, and nothing is looped over without outputs") {
+  const residue_taps t = taps_of_residue(3, std::int64_t{1} << 40, 5, 10);
+  CHECK(t.count == 1);
+  CHECK(t.first == 2);
+  const std::int64_t stride[2]{1 << 30, 1 << 30};
+  CHECK(packed_conv_transpose2d_elements(conv_weights{1, 1, {1, 1}, 1}, stride, 8) == checked::largest);
+  const panel_shape s{16, 8};
+  pack_conv2d<float, float>(nullptr, conv_weights{0, 0, {3, 3}, std::int64_t{1} << 40}, nullptr, nullptr, s, nullptr);
+  pack_conv_transpose2d<float, float>(nullptr, conv_weights{1, 0, {3, 3}, 1}, stride, {1, 1}, nullptr, nullptr, s,
+                                      nullptr);
+}
+
 TEST_CASE("transposed weights: residues outermost, then groups") {
   const conv_weights w{4, 6, {3, 2}, 2};
   const std::int64_t stride[2]{2, 1}, dilation[2]{1, 1};
   const auto raw = counted<double>(4 * 3 * 6);
   const auto bias = counted<double>(6);
   const panel_shape s{16, 8};
-  guarded<float> packed(static_cast<std::size_t>(packed_conv_transpose2d_elements(w, stride, dilation, 8)), guard::end,
-                        64);
+  guarded<float> packed(static_cast<std::size_t>(packed_conv_transpose2d_elements(w, stride, 8)), guard::end, 64);
   pack_conv_transpose2d(raw.data(), w, stride, dilation, static_cast<const double*>(nullptr), bias.data(), s,
                         packed.data());
   const float* at = packed.data();

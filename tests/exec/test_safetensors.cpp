@@ -271,6 +271,8 @@ TEST_CASE("keys that are missing, unknown, or of the wrong kind") {
   CHECK(fault(R"({"__metadata__":{"k":1}})").find("__metadata__: a number where none is expected") !=
         std::string::npos);
   CHECK(fault(R"({"__metadata__":"k"})").find("__metadata__: a text where none is expected") != std::string::npos);
+  CHECK(fault(R"({"__metadata__":{"k":"\udc00"}})").find("__metadata__: a text is not UTF-8") != std::string::npos);
+  CHECK(fault(R"({"__metadata__":{"\udc00":"v"}})").find("__metadata__: a text is not UTF-8") != std::string::npos);
 }
 
 TEST_CASE("deep nesting ends at the first level that has no place, without recursion") {

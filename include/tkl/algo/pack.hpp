@@ -12,6 +12,7 @@
 // per residue (tap row * dilation) mod stride and likewise for columns, each with its own subset of the taps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
@@ -73,23 +74,20 @@ struct residue_taps {
 constexpr residue_taps taps_of_residue(std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
                                        std::int64_t residue) {
   residue_taps r;
-  while (r.step * dilation % stride != 0) ++r.step;
-  while (r.first < r.step && r.first * dilation % stride != residue) ++r.first;
-  if (r.first < r.step && r.first < kernel) r.count = (kernel - 1 - r.first) / r.step + 1;
+  r.step = stride / common_divisor(stride, dilation);
+  const std::int64_t end = (std::min)(r.step, kernel);
+  while (r.first < end && r.first * dilation % stride != residue) ++r.first;
+  if (r.first < end) r.count = (kernel - 1 - r.first) / r.step + 1;
   return r;
 }
 
-/// Elements of packed weights of a transposed convolution.
+/// Elements of packed weights of a transposed convolution: each tap belongs to one residue, and each residue begins
+/// with a bias row. The largest number where they leave 64 bits.
 constexpr std::int64_t packed_conv_transpose2d_elements(const conv_weights& w, const std::int64_t (&stride)[2],
-                                                        const std::int64_t (&dilation)[2], std::int64_t width) {
-  std::int64_t elements = 0;
-  for (std::int64_t r = 0; r < stride[0]; ++r)
-    for (std::int64_t c = 0; c < stride[1]; ++c) {
-      const std::int64_t taps = taps_of_residue(w.kernel[0], stride[0], dilation[0], r).count *
-                                taps_of_residue(w.kernel[1], stride[1], dilation[1], c).count;
-      elements += w.groups * packed_matrix_elements(taps * w.group_in(), w.group_out(), width);
-    }
-  return elements;
+                                                        std::int64_t width) {
+  const checked rows = checked(stride[0]) * stride[1] + checked(w.kernel[0]) * w.kernel[1] * w.group_in();
+  const checked elements = rows * w.groups * round_up(w.group_out(), width);
+  return elements.valid ? elements.value : checked::largest;
 }
 
 TKL_ISA_BEGIN
@@ -143,6 +141,7 @@ void pack_matrix(const TR* b, std::int64_t depth_stride, std::int64_t column_str
 template <class T, class TR>
 void pack_conv2d(const TR* weights, const conv_weights& w, const TR* scale, const TR* bias, panel_shape shape, T* out) {
   const std::int64_t in = w.group_in(), taps = w.kernel[0] * w.kernel[1];
+  if (w.out_channels == 0) return;
   for (std::int64_t g = 0; g < w.groups; ++g) {
     const std::int64_t channel = g * w.group_out();
     const auto at = [&](std::int64_t k, std::int64_t n) {
@@ -157,12 +156,13 @@ void pack_conv2d(const TR* weights, const conv_weights& w, const TR* scale, cons
 
 /// Packs weights I,O/g,kH,kW of a transposed convolution, residue by residue (rows outer, columns inner), in each group
 /// by group. `scale` and `bias` are per output channel; either may be null. Padding plays no part. `out` has
-/// packed_conv_transpose2d_elements(w, stride, dilation, shape.width) elements.
+/// packed_conv_transpose2d_elements(w, stride, shape.width) elements.
 template <class T, class TR>
 void pack_conv_transpose2d(const TR* weights, const conv_weights& w, const std::int64_t (&stride)[2],
                            const std::int64_t (&dilation)[2], const TR* scale, const TR* bias, panel_shape shape,
                            T* out) {
   const std::int64_t in = w.group_in(), outs = w.group_out();
+  if (w.out_channels == 0) return;
   for (std::int64_t r = 0; r < stride[0]; ++r)
     for (std::int64_t c = 0; c < stride[1]; ++c) {
       const residue_taps rows = taps_of_residue(w.kernel[0], stride[0], dilation[0], r);

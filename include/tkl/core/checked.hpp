@@ -42,6 +42,16 @@ constexpr checked round_up(checked value, std::int64_t step) {
   return r;
 }
 
+/// Greatest common divisor (Euclid); neither is negative, and that of a number and 0 is the number.
+constexpr std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
+  while (b != 0) {
+    const std::int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 /// Quotient rounded up; both positive.
 constexpr std::int64_t ceil_div(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step;

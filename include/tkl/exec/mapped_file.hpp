@@ -18,11 +18,13 @@
 namespace tkl {
 TKL_ISA_BEGIN
 
-/// A path for messages: its last 80 characters.
+/// A path for messages: its last 80 bytes, from the start of a UTF-8 character on.
 inline text<96> path_text(std::string_view path) {
   text<96> t;
   if (path.size() <= 80) return t << path;
-  return t << "..." << path.substr(path.size() - 80);
+  path.remove_prefix(path.size() - 80);
+  while (!path.empty() && (static_cast<unsigned char>(path[0]) & 0xc0) == 0x80) path.remove_prefix(1);
+  return t << "..." << path;
 }
 
 /// Owns the mapping. Bytes stay where they are when the object is moved. The file must not be shortened while it is

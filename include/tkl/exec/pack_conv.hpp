@@ -41,8 +41,8 @@ constexpr std::int64_t packed_elements(const conv2d_params& p, const shape& w, s
   return packed_conv2d_elements(conv_weights_of(w, p.groups), width);
 }
 constexpr std::int64_t packed_elements(const conv_transpose2d_params& p, const shape& w, std::int64_t width) {
-  const std::int64_t stride[2]{p.stride.rows, p.stride.columns}, dilation[2]{p.dilation.rows, p.dilation.columns};
-  return packed_conv_transpose2d_elements(conv_transpose_weights_of(w, p.groups), stride, dilation, width);
+  const std::int64_t stride[2]{p.stride.rows, p.stride.columns};
+  return packed_conv_transpose2d_elements(conv_transpose_weights_of(w, p.groups), stride, width);
 }
 
 }  // namespace detail

@@ -113,12 +113,15 @@ struct header_entry {
   std::int64_t end = 0;
 };
 
-/// A name of the file for messages: at most 80 characters, control characters replaced.
+/// A name of the file for messages: at most 80 bytes of whole UTF-8 characters, control characters replaced.
 TKL_COLD inline text<96> name_text(std::string_view name) {
   text<96> t;
-  for (std::size_t i = 0; i < name.size() && i < 80; ++i)
+  std::size_t end = name.size() < 80 ? name.size() : 80;
+  if (end < name.size())
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
+  for (std::size_t i = 0; i < end; ++i)
     t << (static_cast<unsigned char>(name[i]) < 0x20 || name[i] == 0x7f ? '?' : name[i]);
-  if (name.size() > 80) t << "...";
+  if (end < name.size()) t << "...";
   return t;
 }
 
@@ -181,9 +184,9 @@ class header_reader {
   bool RawNumber(const char*, SizeType, bool) { return stray("a number"); }
 
   TKL_COLD bool String(const char* s, SizeType n, bool) {
-    if (state_ == state::metadata) return true;
-    if (state_ != state::type) return stray("a text");
     const std::string_view name(s, n);
+    if (state_ == state::metadata) return is_metadata(name);
+    if (state_ != state::type) return stray("a text");
     for (const stored_type& t : stored_types)
       if (t.name == name) entry_.type = &t;
     if (entry_.type == nullptr) {
@@ -209,7 +212,7 @@ class header_reader {
 
   TKL_COLD bool Key(const char* s, SizeType n, bool) {
     const std::string_view key(s, n);
-    if (state_ == state::metadata) return true;
+    if (state_ == state::metadata) return is_metadata(key);
     if (state_ == state::name) return begin_entry(key);
     if (key == "dtype") return begin_field(1, state::type, key);
     if (key == "shape") return begin_field(2, state::extents_start, key);
@@ -281,6 +284,12 @@ class header_reader {
     return fail(m << (state_ == state::extents ? "an extent" : "an offset") << " is not an integer below 2^63");
   }
 
+  /// The escape of a lone low surrogate becomes three bytes that are no UTF-8.
+  TKL_COLD bool is_metadata(std::string_view text) {
+    message_text m = say();
+    return first_outside_utf8(text) == std::string_view::npos || fail(m << "a text is not UTF-8");
+  }
+
   TKL_COLD bool number(std::int64_t v) {
     message_text m = say();
     if (state_ == state::offsets) {
@@ -303,7 +312,6 @@ class header_reader {
       return true;
     }
     if (key.find('\0') != std::string_view::npos) return fail(m << "a name holds a zero character");
-    // The escape of a lone low surrogate becomes three bytes that are no UTF-8.
     if (first_outside_utf8(key) != std::string_view::npos) return fail(m << "a name is not UTF-8");
     entry_ = {};
     entry_.name = key;

@@ -30,15 +30,6 @@ TKL_TAGGED constexpr element_reach reach_of(const shape& extents, const axis_ste
   return {low.value, high.value, (high - low).valid};
 }
 
-TKL_TAGGED constexpr std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
-  while (b != 0) {
-    const std::int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /// A sum of steps times numbers, each from 0 to its `most`; steps are positive.
 struct step_sum {
   static constexpr int room = 2 * max_rank + 1;
