@@ -78,7 +78,13 @@ int main(int argc, char** argv) {
   o.html = READ_PAGE_BUILD "/read_page.html";
   int exit_status = 0;
   if (!parse(argc, argv, o, exit_status)) return exit_status;
-  if (o.pictures.empty()) o.pictures.push_back(o.weights + "/page.png");
+  if (o.pictures.empty()) {
+    if (o.lines) {
+      std::fputs("read_page: --lines needs pictures of one line each\n", stderr);
+      return 2;
+    }
+    o.pictures.push_back(o.weights + "/page.png");
+  }
 
   auto reader = load(o.weights);
   if (!reader) return fail(reader.error());
@@ -98,7 +104,9 @@ int main(int argc, char** argv) {
   std::fputs(summary(networks::level(), (*reader).times()).c_str(), stderr);
   if (!o.json.empty())
     if (const tkl::status s = write_json(o, all, (*reader).times()); !s) return fail(s);
-  if (!o.html.empty())
+  if (!o.html.empty()) {
     if (const tkl::status s = write_html(o, all, (*reader).times()); !s) return fail(s);
+    std::fprintf(stderr, "drawn: %s\n", o.html.c_str());
+  }
   return exit_status;
 }
