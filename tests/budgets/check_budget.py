@@ -22,9 +22,9 @@ REFERENCE_SECONDS = 1.2  # the least of many compilations in quiet hours: neighb
 # held: where noise carries a unit over its budget, the factor that fails; in between the gap is printed.
 BUDGETS = {
     "recogniser_one_width": {"source": "tests/budgets/recogniser_one_width.cpp", "rounds": 3, "seconds": 8, "factor": 6.67,
-                             "held": 8.5, "mib": 500, "text": 150_000, "plan": 25_000},
+                             "held": 9.5, "mib": 500, "text": 150_000, "plan": 25_000},
     "recogniser_four_widths": {"source": "tests/budgets/recogniser_four_widths.cpp", "rounds": 3, "seconds": 10,
-                               "factor": 8.33, "held": 10.5, "mib": 600, "text_over": ("recogniser_one_width", 1.05),
+                               "factor": 8.33, "held": 12.0, "mib": 600, "text_over": ("recogniser_one_width", 1.05),
                                "plan": 25_000},
     "conv_header": {"text_of_source": "#include <tkl/conv.hpp>\n", "rounds": 9, "seconds": 2.5, "factor": 2.08,
                     "mib": 500},
