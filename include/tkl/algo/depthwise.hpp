@@ -151,8 +151,6 @@ TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise
   } else {
     depthwise_sum_any<Kind, S.tile, M>(sum, r, row.used, row.x + x, w + row.first_tap, lanes, at.column);
   }
-  // Unrolled for cut tiles too: a loop over a copy of the sums in memory is a third of the code, but takes a quarter
-  // more time where most tiles are cut.
   TKL_UNROLL
   for (int p = 0; p < S.tile; ++p, ++at.outer[2]) {
     if (Kind != tile_kind::inside && p >= r.pixels) break;

@@ -59,16 +59,6 @@ struct row_place {
   std::int64_t out = 0;
 };
 
-namespace impl {
-
-/// to[i] = first + i * step. A function of its own: inlined three times, its vector loops were half of locate_rows.
-template <class TA>
-TKL_NOINLINE void step_pointers(const TA** to, std::int64_t count, const TA* first, std::int64_t step) {
-  for (std::int64_t i = 0; i < count; ++i) to[i] = first + i * step;
-}
-
-}  // namespace impl
-
 /// Pointers and, unless `places` is null, places of the rows [first, first + count): the pointers of all rows for the
 /// first tap, then for the next. With several taps, `inside` says of each row whether all tap columns of its window lie
 /// inside the input.
@@ -104,9 +94,9 @@ TKL_NOINLINE void locate_rows(const row_space& space, const TA* a, const TA* zer
         const index_range read = y >= 0 && y < s.in_extent[0] ? met : index_range{};
         const TA** to = pointers + (u * s.taps[1] + v) * count + r;
         std::int64_t in = n * s.in_stride[0] + y * s.in_stride[1] + (x + read.first * s.in_step[1]) * s.in_stride[2];
-        if (read.first > 0) impl::step_pointers(to, read.first, zeros, 0);
-        if (read.count() > 0) impl::step_pointers(to + read.first, read.count(), a + in, pixel_stride);
-        if (read.last < length) impl::step_pointers(to + read.last, length - read.last, zeros, 0);
+        for (std::int64_t i = 0; i < read.first; ++i) to[i] = zeros;
+        for (std::int64_t i = read.first; i < read.last; ++i, in += pixel_stride) to[i] = a + in;
+        for (std::int64_t i = read.last; i < length; ++i) to[i] = zeros;
       }
     }
     p = 0;

@@ -146,7 +146,8 @@ TKL_COLD inline result<packed_weights> map_packed(const load_view& plan, mapped_
                              << ", this is version " << static_cast<std::int64_t>(packed_version));
   if (h.header_bytes != sizeof h)
     return status::failure(m << "packed file with a header of " << static_cast<std::int64_t>(h.header_bytes)
-                             << " bytes, version " << static_cast<std::int64_t>(packed_version) << " has 64");
+                             << " bytes, version " << static_cast<std::int64_t>(packed_version) << " has "
+                             << static_cast<std::int64_t>(sizeof h));
   if (h.bytes != plan.weights_bytes)
     return status::failure(m << "packed file with " << h.bytes << " bytes of weights, the model has "
                              << plan.weights_bytes);

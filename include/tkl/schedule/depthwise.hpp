@@ -37,7 +37,7 @@ concept depthwise_fits_registers = S.registers() <= Arch::registers;
 /// The schedule for a filter: specialised for 3x3 and 5x5 with a column stride of 1 or 2, any other at run time. A
 /// larger filter shares more input rows between output rows; many rows at a power-of-two pitch displace each other in
 /// the cache. Four outputs at once, not the eight that the registers hold: on rows of 7 or 14 pixels most tiles of
-/// eight are cut, and they read from twice as many places at once (3x3, 384 channels, 14x14: 1.5 times the time).
+/// eight are cut, and they read from twice as many places at once.
 constexpr depthwise_schedule depthwise_schedule_for(std::int64_t kernel_rows, std::int64_t kernel_columns,
                                                     std::int64_t stride_columns, std::int64_t dilation_columns,
                                                     std::int64_t multiplier) {
