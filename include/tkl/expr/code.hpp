@@ -81,6 +81,11 @@ struct operand_value {
   std::int64_t stride[3]{};    // element, row, strided: elements per outer index
   std::int64_t inner = 1;      // strided: elements per column; index: the axis
   float value = 0;             // literal
+
+  template <class T>
+  TKL_FN constexpr const T* pointer() const {
+    return static_cast<const T*>(data);
+  }
 };
 struct operand_values {
   operand_value slot[max_operands]{};
@@ -88,30 +93,31 @@ struct operand_values {
 
 TKL_ISA_BEGIN
 
-/// The expression that `Code` describes, reading `values`. Its type depends on the code alone.
-template <expr_code Code, int Last = Code.size - 1>
-TKL_FN constexpr auto bind(const operand_values& values) {
+/// The expression that `Code` describes, reading `values`: operand_values, or what looks like them (a machine that writes
+/// text has names instead of addresses). Its type depends on the code alone.
+template <expr_code Code, int Last = Code.size - 1, class Values = operand_values>
+TKL_FN constexpr auto bind(const Values& values) {
   if constexpr (Last < 0) {
     return acc_node{};
   } else {
     constexpr symbol s = Code.at[Last];
     if constexpr (s.is_leaf()) {
-      [[maybe_unused]] const operand_value& v = values.slot[s.has_operand() ? Code.slot(Last) : 0];
+      [[maybe_unused]] const auto& v = values.slot[s.has_operand() ? Code.slot(Last) : 0];
       using T = storage_t<s.type()>;
       if constexpr (s.kind() == leaf_kind::acc) {
         return acc_node{};
       } else if constexpr (s.kind() == leaf_kind::literal) {
         return literal_node{{}, v.value};
       } else if constexpr (s.kind() == leaf_kind::scalar) {
-        return scalar_node<T>{{}, static_cast<const T*>(v.data)};
+        return scalar_node<T>{{}, v.template pointer<T>()};
       } else if constexpr (s.kind() == leaf_kind::channel) {
-        return channel_node<T>{{}, static_cast<const T*>(v.data)};
+        return channel_node<T>{{}, v.template pointer<T>()};
       } else if constexpr (s.kind() == leaf_kind::element) {
-        return element_node<T>{{}, static_cast<const T*>(v.data), {v.stride[0], v.stride[1], v.stride[2]}};
+        return element_node<T>{{}, v.template pointer<T>(), {v.stride[0], v.stride[1], v.stride[2]}};
       } else if constexpr (s.kind() == leaf_kind::row) {
-        return row_node<T>{{}, static_cast<const T*>(v.data), {v.stride[0], v.stride[1], v.stride[2]}};
+        return row_node<T>{{}, v.template pointer<T>(), {v.stride[0], v.stride[1], v.stride[2]}};
       } else if constexpr (s.kind() == leaf_kind::strided) {
-        return strided_node<T>{{}, static_cast<const T*>(v.data), {v.stride[0], v.stride[1], v.stride[2]}, v.inner};
+        return strided_node<T>{{}, v.template pointer<T>(), {v.stride[0], v.stride[1], v.stride[2]}, v.inner};
       } else {
         return index_node{{}, static_cast<int>(v.inner)};
       }

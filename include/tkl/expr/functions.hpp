@@ -41,7 +41,7 @@ struct add {
   static constexpr std::string_view name = "add";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return a + b;
   }
 };
@@ -50,7 +50,7 @@ struct sub {
   static constexpr std::string_view name = "sub";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return a - b;
   }
 };
@@ -59,7 +59,7 @@ struct mul {
   static constexpr std::string_view name = "mul";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return a * b;
   }
 };
@@ -68,7 +68,7 @@ struct div {
   static constexpr std::string_view name = "div";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return math<V>::div(a, b);
   }
 };
@@ -78,7 +78,7 @@ struct affine {
   static constexpr std::string_view name = "affine";
   static constexpr int arity = 3;
   template <class V>
-  TKL_FN static V call(V x, V scale, V shift) {
+  TKL_FN static constexpr V call(V x, V scale, V shift) {
     return math<V>::fma(x, scale, shift);
   }
 };
@@ -87,7 +87,7 @@ struct min {
   static constexpr std::string_view name = "min";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return (math<V>::min)(a, b);
   }
 };
@@ -96,7 +96,7 @@ struct max {
   static constexpr std::string_view name = "max";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return (math<V>::max)(a, b);
   }
 };
@@ -105,7 +105,7 @@ struct neg {
   static constexpr std::string_view name = "neg";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return -a;
   }
 };
@@ -114,7 +114,7 @@ struct abs {
   static constexpr std::string_view name = "abs";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return math<V>::abs(a);
   }
 };
@@ -123,7 +123,7 @@ struct square {
   static constexpr std::string_view name = "square";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return a * a;
   }
 };
@@ -132,7 +132,7 @@ struct sqrt {
   static constexpr std::string_view name = "sqrt";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return math<V>::sqrt(a);
   }
 };
@@ -141,7 +141,7 @@ struct rsqrt {
   static constexpr std::string_view name = "rsqrt";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return math<V>::div(math<V>::constant(1.0f), math<V>::sqrt(a));
   }
 };
@@ -150,7 +150,7 @@ struct reciprocal {
   static constexpr std::string_view name = "reciprocal";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return math<V>::div(math<V>::constant(1.0f), a);
   }
 };
@@ -159,7 +159,7 @@ struct exp {
   static constexpr std::string_view name = "exp";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return math<V>::exp(a);
   }
 };
@@ -168,7 +168,7 @@ struct log {
   static constexpr std::string_view name = "log";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return math<V>::log(a);
   }
 };
@@ -177,7 +177,7 @@ struct pow {
   static constexpr std::string_view name = "pow";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return math<V>::pow(a, b);
   }
 };
@@ -186,7 +186,7 @@ struct floor {
   static constexpr std::string_view name = "floor";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return math<V>::floor(a);
   }
 };
@@ -196,7 +196,7 @@ struct round {
   static constexpr std::string_view name = "round";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V a) {
+  TKL_FN static constexpr V call(V a) {
     return math<V>::round(a);
   }
 };
@@ -206,7 +206,7 @@ struct clip {
   static constexpr std::string_view name = "clip";
   static constexpr int arity = 3;
   template <class V>
-  TKL_FN static V call(V x, V low, V high) {
+  TKL_FN static constexpr V call(V x, V low, V high) {
     return (math<V>::min)((math<V>::max)(x, low), high);
   }
 };
@@ -215,7 +215,7 @@ struct relu {
   static constexpr std::string_view name = "relu";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     return math<V>::at_least(x, math<V>::constant(0.0f));
   }
 };
@@ -224,7 +224,7 @@ struct relu6 {
   static constexpr std::string_view name = "relu6";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     return math<V>::at_most(math<V>::at_least(x, math<V>::constant(0.0f)), math<V>::constant(6.0f));
   }
 };
@@ -234,7 +234,7 @@ struct leaky_relu {
   static constexpr std::string_view name = "leaky_relu";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V x, V slope) {
+  TKL_FN static constexpr V call(V x, V slope) {
     return math<V>::select_less(x, math<V>::constant(0.0f), x * slope, x);
   }
 };
@@ -244,7 +244,7 @@ struct prelu {
   static constexpr std::string_view name = "prelu";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V x, V slope) {
+  TKL_FN static constexpr V call(V x, V slope) {
     return leaky_relu::call(x, slope);
   }
 };
@@ -254,7 +254,7 @@ struct elu {
   static constexpr std::string_view name = "elu";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V x, V alpha) {
+  TKL_FN static constexpr V call(V x, V alpha) {
     const V zero = math<V>::constant(0.0f);
     return math<V>::select_less(x, zero, alpha * math<V>::expm1(math<V>::at_most(x, zero)), x);
   }
@@ -265,7 +265,7 @@ struct selu {
   static constexpr std::string_view name = "selu";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     const V alpha = math<V>::constant(1.67326319217681884765625f);
     return math<V>::constant(1.05070102214813232421875f) * elu::call(x, alpha);
   }
@@ -276,7 +276,7 @@ struct sigmoid {
   static constexpr std::string_view name = "sigmoid";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     return math<V>::sigmoid(x);
   }
 };
@@ -286,7 +286,7 @@ struct silu {
   static constexpr std::string_view name = "silu";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     return x * math<V>::sigmoid(x);
   }
 };
@@ -296,7 +296,7 @@ struct hard_sigmoid {
   static constexpr std::string_view name = "hard_sigmoid";
   static constexpr int arity = 3;
   template <class V>
-  TKL_FN static V call(V x, V a, V b) {
+  TKL_FN static constexpr V call(V x, V a, V b) {
     const V y = math<V>::fma(x, a, b);
     return math<V>::at_most(math<V>::at_least(y, math<V>::constant(0.0f)), math<V>::constant(1.0f));
   }
@@ -307,7 +307,7 @@ struct hard_swish {
   static constexpr std::string_view name = "hard_swish";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     const V y = x + math<V>::constant(3.0f);
     const V gate = math<V>::at_most(math<V>::at_least(y, math<V>::constant(0.0f)), math<V>::constant(6.0f));
     return x * (gate * math<V>::constant(1.0f / 6.0f));  // x * gate may overflow
@@ -318,7 +318,7 @@ struct tanh {
   static constexpr std::string_view name = "tanh";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     return math<V>::tanh(x);
   }
 };
@@ -327,7 +327,7 @@ struct erf {
   static constexpr std::string_view name = "erf";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     return math<V>::erf(x);
   }
 };
@@ -337,7 +337,7 @@ struct gelu {
   static constexpr std::string_view name = "gelu";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     const V t = math<V>::erf(x * math<V>::constant(0.707106781186547524f));
     return x * math<V>::fma(t, math<V>::constant(0.5f), math<V>::constant(0.5f));
   }
@@ -349,7 +349,7 @@ struct gelu_tanh {
   static constexpr std::string_view name = "gelu_tanh";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     const V bound = math<V>::constant(64.0f);
     const V y = math<V>::at_most(math<V>::at_least(x, -bound), bound);
     const V cubic = math<V>::fma(y * y, math<V>::constant(0.044715f), math<V>::constant(1.0f));
@@ -362,7 +362,7 @@ struct softplus {
   static constexpr std::string_view name = "softplus";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     return math<V>::at_least(x, math<V>::constant(0.0f)) + math<V>::log1p(math<V>::exp(-math<V>::abs(x)));
   }
 };
@@ -372,7 +372,7 @@ struct mish {
   static constexpr std::string_view name = "mish";
   static constexpr int arity = 1;
   template <class V>
-  TKL_FN static V call(V x) {
+  TKL_FN static constexpr V call(V x) {
     return x * math<V>::tanh(softplus::call(x));
   }
 };
@@ -382,7 +382,7 @@ struct less {
   static constexpr std::string_view name = "less";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return math<V>::select_less(a, b, math<V>::constant(1.0f), math<V>::constant(0.0f));
   }
 };
@@ -391,7 +391,7 @@ struct less_equal {
   static constexpr std::string_view name = "less_equal";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     const V one = math<V>::constant(1.0f);
     return math<V>::select_less(a, b, one, math<V>::select_equal(a, b, one, math<V>::constant(0.0f)));
   }
@@ -401,7 +401,7 @@ struct equal {
   static constexpr std::string_view name = "equal";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return math<V>::select_equal(a, b, math<V>::constant(1.0f), math<V>::constant(0.0f));
   }
 };
@@ -410,7 +410,7 @@ struct not_equal {
   static constexpr std::string_view name = "not_equal";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return math<V>::select_equal(a, b, math<V>::constant(0.0f), math<V>::constant(1.0f));
   }
 };
@@ -419,7 +419,7 @@ struct greater {
   static constexpr std::string_view name = "greater";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return less::call(b, a);
   }
 };
@@ -428,7 +428,7 @@ struct greater_equal {
   static constexpr std::string_view name = "greater_equal";
   static constexpr int arity = 2;
   template <class V>
-  TKL_FN static V call(V a, V b) {
+  TKL_FN static constexpr V call(V a, V b) {
     return less_equal::call(b, a);
   }
 };
@@ -438,7 +438,7 @@ struct select {
   static constexpr std::string_view name = "select";
   static constexpr int arity = 3;
   template <class V>
-  TKL_FN static V call(V condition, V a, V b) {
+  TKL_FN static constexpr V call(V condition, V a, V b) {
     return math<V>::select_equal(condition, math<V>::constant(0.0f), b, a);
   }
 };

@@ -30,7 +30,7 @@ struct single {
   template <class V>
   using state = V;
   template <class M>
-  TKL_FN static typename M::value masked(typename M::value v, int lanes) {
+  TKL_FN static constexpr typename M::value masked(typename M::value v, int lanes) {
     return M::keep_first(v, lanes, Self::template identity<typename M::value>());
   }
 };
@@ -38,15 +38,15 @@ struct single {
 struct sum : single<sum> {
   static constexpr bool rounds = true;
   template <class V>
-  TKL_FN static V identity() {
+  TKL_FN static constexpr V identity() {
     return math<V>::constant(0.0f);
   }
   template <class V>
-  TKL_FN static V combine(V a, V b) {
+  TKL_FN static constexpr V combine(V a, V b) {
     return a + b;
   }
   template <class M>
-  TKL_FN static auto fold(typename M::value v) {
+  TKL_FN static constexpr auto fold(typename M::value v) {
     return M::reduce_add(v);
   }
 };
@@ -55,15 +55,15 @@ struct sum : single<sum> {
 struct max : single<max> {
   static constexpr bool rounds = false;
   template <class V>
-  TKL_FN static V identity() {
+  TKL_FN static constexpr V identity() {
     return math<V>::constant(-std::numeric_limits<float>::infinity());
   }
   template <class V>
-  TKL_FN static V combine(V a, V b) {
+  TKL_FN static constexpr V combine(V a, V b) {
     return (math<V>::max)(a, b);
   }
   template <class M>
-  TKL_FN static auto fold(typename M::value v) {
+  TKL_FN static constexpr auto fold(typename M::value v) {
     return M::reduce_max(v);
   }
 };
@@ -72,15 +72,15 @@ struct max : single<max> {
 struct max_of_numbers : single<max_of_numbers> {
   static constexpr bool rounds = false;
   template <class V>
-  TKL_FN static V identity() {
+  TKL_FN static constexpr V identity() {
     return max::identity<V>();
   }
   template <class V>
-  TKL_FN static V combine(V a, V b) {
+  TKL_FN static constexpr V combine(V a, V b) {
     return math<V>::at_least(b, a);
   }
   template <class M>
-  TKL_FN static auto fold(typename M::value v) {
+  TKL_FN static constexpr auto fold(typename M::value v) {
     return M::reduce_max(v);
   }
 };
@@ -89,15 +89,15 @@ struct max_of_numbers : single<max_of_numbers> {
 struct min : single<min> {
   static constexpr bool rounds = false;
   template <class V>
-  TKL_FN static V identity() {
+  TKL_FN static constexpr V identity() {
     return math<V>::constant(std::numeric_limits<float>::infinity());
   }
   template <class V>
-  TKL_FN static V combine(V a, V b) {
+  TKL_FN static constexpr V combine(V a, V b) {
     return (math<V>::min)(a, b);
   }
   template <class M>
-  TKL_FN static auto fold(typename M::value v) {
+  TKL_FN static constexpr auto fold(typename M::value v) {
     return M::reduce_min(v);
   }
 };
@@ -112,15 +112,15 @@ struct moments {
   template <class V>
   using state = moments_state<V>;
   template <class V>
-  TKL_FN static moments_state<V> identity() {
+  TKL_FN static constexpr moments_state<V> identity() {
     return {math<V>::constant(0.0f), math<V>::constant(0.0f)};
   }
   template <class V>
-  TKL_FN static moments_state<V> combine(moments_state<V> a, moments_state<V> b) {
+  TKL_FN static constexpr moments_state<V> combine(moments_state<V> a, moments_state<V> b) {
     return {a.first + b.first, a.second + b.second};
   }
   template <class M>
-  TKL_FN static moments_state<typename M::value> masked(moments_state<typename M::value> a, int lanes) {
+  TKL_FN static constexpr moments_state<typename M::value> masked(moments_state<typename M::value> a, int lanes) {
     return {sum::masked<M>(a.first, lanes), sum::masked<M>(a.second, lanes)};
   }
 };

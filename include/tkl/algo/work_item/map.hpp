@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element-wise map, one work item: item_width columns of one row.
+//
+//   y[n, h, w, c...] = expression
+//
+// The plan has merged the axes. Columns of the output may be apart: finish() stores them so.
+#pragma once
+
+#include <tkl/algo/work_item/roles.hpp>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+template <class M>
+constexpr void map_item(M& m) {
+  for_place(m, item_width, 1, [&](const item_place<M>& p) {
+    m.finish(m.variable(m.constant(0.0f)), p, m.extent(role::out, 3));
+  });
+}
+
+TKL_ISA_END
+}  // namespace tkl

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenCL as a target of plans: its facts, what it does not run, and the kernels of its steps. No OpenCL header is needed
+// here: a plan and its texts can be made and looked at without one.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <tkl/arch/mali.hpp>
+#include <tkl/exec/executor.hpp>
+#include <tkl/exec/opencl_text_of.hpp>
+#include <tkl/graph/program.hpp>
+
+namespace tkl {
+
+/// When the text of kernels is written: by the compiler, or when the program first needs it.
+enum class text_time : std::uint8_t { compile, start };
+
+/// Target of compile<Model, opencl<Arch>>. `Arch`: a tag of arch/mali.hpp, or any with `items` and `facts`.
+template <class Arch = arch::mali_g52, text_time When = text_time::compile>
+struct opencl {
+  using arch_type = Arch;
+  using executor_type = serial;
+  static constexpr work_item_schedule items = Arch::items;
+  static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");
+
+  static constexpr target_facts facts() {
+    target_facts f;
+    f.width = item_width;
+    f.panel = item_width;
+    f.rows = items.pixels;
+    f.l1_bytes = Arch::facts.cache_bytes;
+    f.staged_channels = -1;  // no convolution converts its input as it loads: a map does so before it
+    return f;
+  }
+  static constexpr std::int64_t scratch_bytes(const step&, const edge*) { return 0; }
+  static constexpr std::string_view unsupported(const step& s, const kernel_key& k, const edge* edges) {
+    return opencl_unsupported(s, k, edges);
+  }
+  /// The kernel of a key.
+  template <auto Key>
+  static opencl_kernel kernel() {
+    if constexpr (When == text_time::compile) {
+      return opencl_text<Key, items>::kernel();
+    } else {
+      return opencl_text_at_start<Key, items>::kernel();
+    }
+  }
+};
+
+}  // namespace tkl

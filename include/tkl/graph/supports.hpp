@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a target runs a model: supports<Model, Target>, and a compile error that names every step that it does not run.
+#pragma once
+
+#include <string_view>
+#include <tkl/graph/compile.hpp>
+
+namespace tkl {
+
+/// Room for the reasons of all steps.
+using support_text = text<4000>;
+
+TKL_ISA_BEGIN
+namespace impl {
+
+/// The steps of a model that a target has no kernel for, one per line with the reason; or the mistake of the graph.
+template <class Model, class Target>
+struct target_support {
+  using compiled = compiled_plan<Model, Target>;
+  static constexpr support_text mistake = [] {
+    support_text t;
+    if (!compiled::first.mistake.empty()) return t << compiled::first.mistake.view();
+    if constexpr (requires(const step& s, const kernel_key& k) { Target::unsupported(s, k, nullptr); }) {
+      if constexpr (compiled::first.mistake.empty()) {
+        for (const step& s : compiled::plan.steps) {
+          if (s.kernel < 0) continue;
+          const kernel_key& k = compiled::keys[static_cast<std::size_t>(s.kernel)];
+          const std::string_view reason = Target::unsupported(s, k, compiled::plan.edges.data());
+          if (reason.empty()) continue;
+          t << (t.empty() ? "" : "; ") << name_of(k.algorithm);
+          if (s.name >= 0) t << " '" << (compiled::names.data() + s.name) << '\'';
+          t << ": " << reason;
+        }
+      }
+    }
+    return t;
+  }();
+  static constexpr bool sound = mistake.empty();
+};
+
+/// The same as a compile error.
+template <class Model, class Target>
+struct supported_plan : target_support<Model, Target> {
+  static constexpr bool shown = no_mistake<target_support<Model, Target>>::value;
+};
+
+}  // namespace impl
+
+/// Whether Target has kernels for all steps of Model. A mistake in the graph itself gives false, too.
+template <class Model, class Target>
+inline constexpr bool supports = impl::target_support<Model, Target>::sound;
+
+TKL_ISA_END
+}  // namespace tkl
