@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device, a context and an in-order queue: tkl's own or the caller's; and the programs built in it.
+//
+// Programs are kept by their source: kernels of equal text, of one model or of several, are built once. A context may be
+// shared between threads; a queue's commands run in order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tkl/config.hpp>
+#include <tkl/core/status.hpp>
+#include <tkl/exec/opencl_error.hpp>
+#include <tkl/exec/opencl_text_of.hpp>
+#include <tkl/target/opencl_preamble.hpp>
+#include <utility>
+#include <vector>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+/// What a plan's kernels need of a device; compared with what the device says, never with its name.
+struct opencl_needs {
+  std::int64_t largest_buffer = 0;  // bytes
+  std::int64_t memory = 0;          // bytes of all buffers
+  std::int64_t argument_bytes = 0;  // of one kernel
+};
+
+class opencl_context {
+ public:
+  /// The first GPU of the first platform that has one, else the first device of any kind.
+  TKL_COLD static result<opencl_context> make() {
+    std::vector<cl::Platform> platforms;
+    if (const cl_int e = cl::Platform::get(&platforms); e != CL_SUCCESS) return opencl_failure("clGetPlatformIDs", e);
+    for (const cl_device_type type : {cl_device_type{CL_DEVICE_TYPE_GPU}, cl_device_type{CL_DEVICE_TYPE_ALL}})
+      for (const cl::Platform& p : platforms) {
+        std::vector<cl::Device> devices;
+        if (p.getDevices(type, &devices) == CL_SUCCESS && !devices.empty()) return make(devices[0]);
+      }
+    return status::failure(message_text("OpenCL: no platform has a device"));
+  }
+  /// A context and queue of tkl's own on a device.
+  TKL_COLD static result<opencl_context> make(const cl::Device& device) {
+    cl_int e = CL_SUCCESS;
+    const cl::Context context(device, nullptr, nullptr, nullptr, &e);
+    if (e != CL_SUCCESS) return opencl_failure("clCreateContext", e);
+    const cl::CommandQueue queue(context, device, cl_command_queue_properties{0}, &e);
+    if (e != CL_SUCCESS) return opencl_failure("clCreateCommandQueue", e);
+    return use(context, device, queue);
+  }
+  /// The caller's context and queue; the queue must run its commands in order.
+  TKL_COLD static result<opencl_context> use(const cl::Context& context, const cl::Device& device,
+                                             const cl::CommandQueue& queue) {
+    cl_command_queue_properties properties = 0;
+    if (const cl_int e = queue.getInfo(CL_QUEUE_PROPERTIES, &properties); e != CL_SUCCESS)
+      return opencl_failure("clGetCommandQueueInfo", e);
+    if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
+      return status::failure(message_text("OpenCL: the queue runs commands out of order, a model needs them in order"));
+    return opencl_context(context, device, queue);
+  }
+
+  const cl::Context& context() const { return shared_->context; }
+  const cl::Device& device() const { return shared_->device; }
+  const cl::CommandQueue& queue() const { return shared_->queue; }
+  std::string device_name() const {
+    std::string name;
+    if (shared_->device.getInfo(CL_DEVICE_NAME, &name) != CL_SUCCESS) return "?";
+    return name.c_str();
+  }
+  /// The compiler's whole output for the last program that failed to build: a status has room for its beginning only.
+  std::string build_log() const {
+    const std::lock_guard lock(shared_->mutex);
+    return shared_->log;
+  }
+  /// Programs built so far.
+  std::size_t programs() const {
+    const std::lock_guard lock(shared_->mutex);
+    return shared_->built.size();
+  }
+
+  /// Compares what kernels need with what the device has.
+  TKL_COLD status check(const opencl_needs& needs) const {
+    const cl::Device& d = shared_->device;
+    cl_bool available = CL_FALSE, compiler = CL_FALSE, little = CL_FALSE;
+    cl_ulong largest = 0, memory = 0;
+    std::size_t arguments = 0;
+    cl_uint dimensions = 0;
+    cl_int e = d.getInfo(CL_DEVICE_AVAILABLE, &available);
+    if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_COMPILER_AVAILABLE, &compiler);
+    if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_ENDIAN_LITTLE, &little);
+    if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest);
+    if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_GLOBAL_MEM_SIZE, &memory);
+    if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_MAX_PARAMETER_SIZE, &arguments);
+    if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, &dimensions);
+    if (e != CL_SUCCESS) return opencl_failure("clGetDeviceInfo", e);
+    message_text m;
+    m << "OpenCL device '" << device_name() << "': ";
+    if (available == CL_FALSE) return status::failure(m << "it is not available");
+    if (compiler == CL_FALSE) return status::failure(m << "it has no compiler, kernels are source");
+    if (little == CL_FALSE) return status::failure(m << "it is big-endian, weights are little-endian");
+    const auto compare = [&](std::string_view what, std::int64_t need, std::uint64_t have) {
+      if (static_cast<std::uint64_t>(need) <= have) return true;
+      m << what << ": " << need << " needed, it has " << static_cast<std::int64_t>(have);
+      return false;
+    };
+    const bool good = compare("dimensions of work items", 3, dimensions) &&
+                      compare("bytes of one buffer", needs.largest_buffer, largest) &&
+                      compare("bytes of global memory", needs.memory, memory) &&
+                      compare("bytes of a kernel's arguments", needs.argument_bytes, arguments);
+    return good ? status{} : status::failure(m);
+  }
+
+  /// The program of a kernel's text, built unless it was before.
+  TKL_COLD result<cl::Program> program(const opencl_kernel& k) const {
+    const std::string source = full_source(k);
+    const std::lock_guard lock(shared_->mutex);
+    for (const auto& [text, p] : shared_->built)
+      if (text == source) return cl::Program(p);
+    cl_int e = CL_SUCCESS;
+    const cl::Program p(shared_->context, source, false, &e);
+    if (e != CL_SUCCESS) return opencl_failure("clCreateProgramWithSource", e, k.name);
+    e = p.build(shared_->device, "-cl-std=CL1.2");
+    if (e != CL_SUCCESS) {
+      p.getBuildInfo(shared_->device, CL_PROGRAM_BUILD_LOG, &shared_->log);
+      message_text m = opencl_failure("clBuildProgram", e, k.name).text();
+      return status::failure(m << ": " << shared_->log.c_str());
+    }
+    shared_->built.emplace_back(source, p);
+    return cl::Program(p);
+  }
+
+  /// All of a kernel's text: the preamble, the parameters, what the machine wrote.
+  TKL_COLD static std::string full_source(const opencl_kernel& k) {
+    std::string s(opencl_preamble), parameters, names;
+    for (int i = 0; i < k.arguments; ++i) {
+      const text_argument& a = k.argument[i];
+      text<64> name;
+      write_argument(name, a);
+      if (i > 0) parameters += ", ", names += ", ";
+      parameters += type_name(a);
+      parameters += name.view();
+      names += name.view();
+    }
+    s += "#define PARAMETERS " + parameters + "\n#define ARGUMENTS " + names + "\n";
+    return s.append(k.source);
+  }
+
+ private:
+  struct state {
+    cl::Context context;
+    cl::Device device;
+    cl::CommandQueue queue;
+    std::mutex mutex{};
+    std::vector<std::pair<std::string, cl::Program>> built{};
+    std::string log{};
+  };
+
+  static std::string type_name(const text_argument& a) {
+    if (a.kind == argument_kind::tables) return "__global const int* ";
+    if (a.kind == argument_kind::real || a.kind == argument_kind::literal) return "const float ";
+    if (a.kind != argument_kind::buffer) return "const int ";
+    constexpr std::string_view types[] = {"float", "half", "ushort", "char", "uchar", "int"};
+    std::string t = a.which == role::out ? "__global " : "__global const ";
+    t += types[static_cast<int>(a.type)];
+    return t += "* ";
+  }
+
+  opencl_context(const cl::Context& c, const cl::Device& d, const cl::CommandQueue& q)
+      : shared_(std::make_shared<state>(c, d, q)) {}
+  std::shared_ptr<state> shared_;
+};
+
+TKL_ISA_END
+}  // namespace tkl

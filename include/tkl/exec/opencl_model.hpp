@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model owns on a device and all its callers share: built programs, weights, and the sources of its resizes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <tkl/algo/resize_source.hpp>
+#include <tkl/config.hpp>
+#include <tkl/core/status.hpp>
+#include <tkl/exec/opencl_context.hpp>
+#include <tkl/exec/opencl_plan.hpp>
+#include <utility>
+#include <vector>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+/// A buffer of at least one element: OpenCL has none without bytes.
+TKL_COLD inline result<cl::Buffer> opencl_buffer(const opencl_context& c, cl_mem_flags flags, std::int64_t bytes,
+                                                 void* from = nullptr) {
+  cl_int e = CL_SUCCESS;
+  const bool copy = from != nullptr && bytes > 0;
+  cl::Buffer b(c.context(), copy ? flags | CL_MEM_COPY_HOST_PTR : flags,
+               static_cast<std::size_t>((std::max)(bytes, std::int64_t{16})), copy ? from : nullptr, &e);
+  if (e == CL_SUCCESS) return b;
+  message_text m = opencl_failure("clCreateBuffer", e).text();
+  return status::failure(m << " for " << bytes << " bytes");
+}
+
+class opencl_model {
+ public:
+  /// Checks the device, builds the kernels and uploads the weights. `weights`: the plan's packed weights, on the host;
+  /// not needed afterwards.
+  TKL_COLD static result<opencl_model> make(const opencl_context& c, const opencl_plan& plan,
+                                            const opencl_kernel* kernels, const std::byte* weights) {
+    opencl_needs needs;
+    needs.largest_buffer = (std::max)(plan.arena_bytes, plan.weights_bytes);
+    needs.memory = plan.arena_bytes + plan.weights_bytes;
+    const auto caller = [&](const edge& e) {
+      needs.largest_buffer = (std::max)(needs.largest_buffer, opencl_buffer_bytes(e));
+      needs.memory += opencl_buffer_bytes(e);
+    };
+    for (int i = 0; i < plan.input_count; ++i) caller(plan.input(i));
+    for (int i = 0; i < plan.output_count; ++i) caller(plan.output(i));
+    for (int i = 0; i < plan.kernel_count; ++i)
+      needs.argument_bytes = (std::max)(needs.argument_bytes, argument_bytes(kernels[i]));
+    if (status s = c.check(needs); !s) return s;
+
+    opencl_model m(c, plan);
+    for (int i = 0; i < plan.kernel_count; ++i) {
+      result<cl::Program> p = c.program(kernels[i]);
+      if (!p) return p.error();
+      m.kernels_.push_back(kernels[i]);
+      m.programs_.push_back(*p);
+    }
+    result<cl::Buffer> w =
+        opencl_buffer(c, CL_MEM_READ_ONLY, plan.weights_bytes, const_cast<std::byte*>(weights));
+    if (!w) return w.error();
+    m.weights_ = *w;
+    std::vector<cl_int> tables;
+    for (int i = 0; i < plan.step_count; ++i) m.add_tables(plan.steps[i], tables);
+    result<cl::Buffer> t = opencl_buffer(c, CL_MEM_READ_ONLY, static_cast<std::int64_t>(4 * tables.size()), tables.data());
+    if (!t) return t.error();
+    m.tables_ = *t;
+    return m;
+  }
+
+  const opencl_context& context() const { return context_; }
+  const opencl_plan& plan() const { return plan_; }
+  const opencl_kernel& kernel_of(const step& s) const { return kernels_[static_cast<std::size_t>(s.kernel)]; }
+  const cl::Program& program_of(const step& s) const { return programs_[static_cast<std::size_t>(s.kernel)]; }
+  const cl::Buffer& weights() const { return weights_; }
+  const cl::Buffer& tables() const { return tables_; }
+  /// Where the tables of step i begin, in integers.
+  std::int32_t table_at(int i) const { return table_at_[static_cast<std::size_t>(i)]; }
+
+ private:
+  opencl_model(const opencl_context& c, const opencl_plan& p) : context_(c), plan_(p) {}
+
+  /// Rows, then columns of the output: low, high, weight each.
+  TKL_COLD void add_tables(const step& s, std::vector<cl_int>& tables) {
+    table_at_.push_back(static_cast<std::int32_t>(tables.size()));
+    if (s.algorithm != algorithm::resize2d) return;
+    const edge &x = plan_.edges[s.in[0]], &y = plan_.edges[s.out];
+    for (int axis = 1; axis <= 2; ++axis) {
+      const resize_axis a{x.extent[axis], y.extent[axis], s.parameters.real[axis - 1],
+                          static_cast<coordinate_kind>(s.parameters.coordinates),
+                          static_cast<rounding_kind>(s.parameters.rounding)};
+      const bool nearest = s.parameters.mode == static_cast<std::uint8_t>(resize_kind::nearest);
+      for (std::int64_t o = 0; o < a.out; ++o) {
+        const resize_source from = nearest ? nearest_source(a, o) : linear_source(a, o);
+        const auto weight = static_cast<cl_float>(from.weight);
+        cl_int bits = 0;
+        std::memcpy(&bits, &weight, sizeof bits);
+        tables.insert(tables.end(), {from.low, from.high, bits});
+      }
+    }
+  }
+
+  opencl_context context_;
+  opencl_plan plan_;
+  std::vector<opencl_kernel> kernels_{};
+  std::vector<cl::Program> programs_{};
+  std::vector<std::int32_t> table_at_{};
+  cl::Buffer weights_{}, tables_{};
+};
+
+TKL_ISA_END
+}  // namespace tkl

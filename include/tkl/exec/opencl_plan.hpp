@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled plan as the OpenCL run time sees it: data only, and the number behind each argument of a kernel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tkl/config.hpp>
+#include <tkl/exec/opencl_text_of.hpp>
+#include <tkl/graph/plan.hpp>
+
+namespace tkl {
+
+struct opencl_plan {
+  const step* steps = nullptr;
+  int step_count = 0;
+  const edge* edges = nullptr;
+  const kernel_key* keys = nullptr;
+  int kernel_count = 0;
+  const std::int16_t* inputs = nullptr;
+  int input_count = 0;
+  const std::int16_t* outputs = nullptr;
+  int output_count = 0;
+  std::int64_t arena_bytes = 0;
+  std::int64_t weights_bytes = 0;
+  const char* names = nullptr;
+  work_item_schedule schedule{};
+
+  const edge& input(int i) const { return edges[inputs[i]]; }
+  const edge& output(int i) const { return edges[outputs[i]]; }
+  std::string_view name_of_step(const step& s) const {
+    return s.name >= 0 ? std::string_view(names + s.name) : std::string_view();
+  }
+};
+
+/// Bytes of the buffer behind an input or output.
+constexpr std::int64_t opencl_buffer_bytes(const edge& e) {
+  auto n = static_cast<std::int64_t>(size_of(e.type));
+  for (std::int32_t x : e.extent) n *= x;
+  return n;
+}
+
+/// The edge that an argument speaks of; -1 where it speaks of none.
+constexpr std::int16_t edge_of(const text_argument& a, const step& s) {
+  switch (a.which) {
+    case role::in:
+      return s.in[0];
+    case role::weights:
+      return s.weight;
+    case role::out:
+      return s.out;
+    case role::operand:
+      return s.operand[a.slot];
+  }
+  return -1;
+}
+
+/// The number behind an argument that is an integer.
+constexpr std::int32_t integer_of(const text_argument& a, const step& s, const edge* edges, std::int32_t table_at) {
+  const step_parameters& p = s.parameters;
+  switch (a.kind) {
+    case argument_kind::offset: {
+      const edge& e = edges[edge_of(a, s)];
+      return static_cast<std::int32_t>(e.offset / static_cast<std::int64_t>(size_of(e.type)));
+    }
+    case argument_kind::extent:
+      return edges[edge_of(a, s)].extent[a.axis];
+    case argument_kind::stride:
+      return edges[edge_of(a, s)].stride[a.axis];
+    case argument_kind::axis:
+      return static_cast<std::int32_t>(s.literal[a.slot]);
+    case argument_kind::table_at:
+      return table_at;
+    case argument_kind::parameter:
+      switch (static_cast<parameter>(a.slot)) {
+        case parameter::kernel:
+          return p.kernel[a.axis];
+        case parameter::stride:
+          return p.stride[a.axis];
+        case parameter::dilation:
+          return p.dilation[a.axis];
+        case parameter::pad:
+          return p.pad[a.axis];
+        case parameter::groups:
+          return p.groups;
+        case parameter::include_pad:
+          return p.include_pad ? 1 : 0;
+      }
+      return 0;
+    default:
+      return 0;
+  }
+}
+
+/// The number behind an argument that is a float.
+constexpr float float_of(const text_argument& a, const step& s) {
+  return a.kind == argument_kind::real ? s.parameters.real[a.axis] : s.literal[a.slot];
+}
+constexpr bool is_float(const text_argument& a) {
+  return a.kind == argument_kind::real || a.kind == argument_kind::literal;
+}
+constexpr bool is_buffer(const text_argument& a) {
+  return a.kind == argument_kind::buffer || a.kind == argument_kind::tables;
+}
+
+/// Bytes of a kernel's arguments, pointers of 64 bits.
+constexpr std::int64_t argument_bytes(const opencl_kernel& k) {
+  std::int64_t n = 0;
+  for (int i = 0; i < k.arguments; ++i) n += is_buffer(k.argument[i]) ? 8 : 4;
+  return n;
+}
+
+}  // namespace tkl
