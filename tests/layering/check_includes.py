@@ -15,7 +15,7 @@ LAYERS = [
     ("config", r"config\.hpp$"),
     ("C interface", r"c_api\.h$"),  # declarations in C, which the runtime implements
     ("core", r"core/"),
-    ("graph upper half", r"graph/(compile|buckets|placement|report|interpreter|plan_interpreter|describe|probe)"),
+    ("graph upper half", r"graph/(compile|supports|buckets|placement|report|interpreter|plan_interpreter|describe|probe)"),
     ("graph lower half", r"graph/"),
     ("expr", r"expr/"),
     ("schedule", r"schedule/"),
@@ -120,6 +120,7 @@ def self_test():
         "algo/b.hpp": ("#  include <immintrin.h>\n", "xsimd and intrinsics"),
         "exec/arena.hpp": ("#include <rapidjson/reader.h>\n", "RapidJSON"),
         "target/reference.hpp": ("#include <hwy/highway.h>\n", "Highway"),
+        "algo/c.hpp": ("#include <CL/opencl.hpp>\n", "OpenCL belongs to the OpenCL files"),
         "conv.hpp": ('#include "core/a.hpp"\n', "with quotes"),
         "expr/a.hpp": ("#include <tkl/expr/missing.hpp>\n", "does not exist"),
         "expr/b.hpp": ("#include <tkl/expr/c.hpp>\n", "include cycle"),

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles models for OpenCL, runs them on the first device, and compares with the unoptimised graph in double precision.
+// Compiles models for OpenCL, runs them on the first device, and compares with the unoptimised graph in double
+// precision.
 #pragma once
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <tkl/opencl.hpp>
 #include <utility>
 #include <vector>
 
+#include "support/opencl_written.hpp"
 #include "support/random_run.hpp"
 #include "support/skip.hpp"
 
@@ -55,6 +59,84 @@ void check_opencl(double slack = 2) {
       CHECK(difference == "");
     }
   }
+}
+
+/// The same for a graph made at run time, whose kernels are written at run time. Empty, or why the target has no
+/// kernels.
+template <tkl::work_item_schedule S = tkl::arch::mali_tile>
+std::string check_opencl_graph(const tkl::graph& g, double slack = 2) {
+  using target = tkl::opencl<>;
+  const std::string mistake = g.error.c_str();
+  REQUIRE(mistake == "");
+  const graph_inputs inputs(g);
+  const std::vector<std::vector<double>> expected = run_unoptimised(g, inputs);
+  REQUIRE(expected.size() == g.outputs.size());
+  const tkl::program p =
+      tkl::make_program(g, target::facts(), [](const tkl::step&, const tkl::edge*) { return std::int64_t{0}; });
+  const std::string planned = p.error.c_str();
+  REQUIRE(planned == "");
+  for (const tkl::step& s : p.steps) {
+    const std::string_view reason =
+        tkl::opencl_unsupported(s, p.keys[static_cast<std::size_t>(s.kernel)], p.edges.data());
+    if (!reason.empty()) return std::string(reason);
+  }
+  std::vector<std::unique_ptr<tkl::kernel_writer>> written;
+  std::vector<tkl::opencl_kernel> kernels;
+  for (const tkl::kernel_key& k : p.keys) {
+    written.push_back(written_kernel<S>(k));
+    const tkl::kernel_writer& w = *written.back();
+    REQUIRE(!w.overflown());
+    kernels.push_back({tkl::name_of(k.algorithm), w.source.view(), w.argument, w.arguments});
+  }
+  const std::vector<std::byte> file = random_weights_file(g);
+  const auto tensors = tkl::safetensors::from_memory(file);
+  REQUIRE(tensors.ok());
+  const tkl::load_view load{p.loads.data(),
+                            static_cast<int>(p.loads.size()),
+                            p.folds.data(),
+                            p.packed.data(),
+                            static_cast<int>(p.packed.size()),
+                            p.names.data(),
+                            p.weights_bytes,
+                            target::facts().panel,
+                            target::facts().width,
+                            0,
+                            tkl::real_functions<>};
+  const auto weights = tkl::pack_weights(load, *tensors, {.allow_surplus = true});
+  REQUIRE(weights.ok());
+  const tkl::opencl_plan plan{p.steps.data(),
+                              static_cast<int>(p.steps.size()),
+                              p.edges.data(),
+                              p.keys.data(),
+                              static_cast<int>(p.keys.size()),
+                              p.inputs.data(),
+                              static_cast<int>(p.inputs.size()),
+                              p.outputs.data(),
+                              static_cast<int>(p.outputs.size()),
+                              p.arena_bytes,
+                              p.weights_bytes,
+                              p.names.data(),
+                              S};
+  const auto model = tkl::opencl_model::make(opencl_device(), plan, kernels.data(), weights->data());
+  const std::string loaded = model.error().message() + (model.ok() ? "" : "\n" + opencl_device().build_log());
+  REQUIRE(loaded == "");
+  const auto workspace = tkl::opencl_workspace::make(*model);
+  const std::string made = workspace.error().message();
+  REQUIRE(made == "");
+  std::vector<std::vector<std::byte>> outputs = output_buffers(g);
+  std::vector<void*> pointers;
+  for (auto& o : outputs) pointers.push_back(o.data());
+  for (int run = 0; run < 2; ++run) {
+    const std::string message = workspace->run(inputs.pointers.data(), pointers.data()).message();
+    REQUIRE(message == "");
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      CAPTURE(o);
+      const tkl::element type = g.nodes[static_cast<std::size_t>(g.outputs[o].node)].type;
+      const std::string difference = compare(expected[o], widened(outputs[o], type), slack * tolerance_of(g));
+      CHECK(difference == "");
+    }
+  }
+  return {};
 }
 
 }  // namespace tkl_test

@@ -20,14 +20,14 @@ enum class mali_generation : std::uint8_t { midgard, bifrost, valhall };
 /// What a schedule needs to know of a Mali GPU. Rates are those of one core, in operations per clock.
 struct mali_facts {
   mali_generation generation = mali_generation::bifrost;
-  int warp = 4;              // threads that execute together; 1 on Midgard, whose threads execute vectors
-  int threads = 384;         // of a core, with few registers each
-  int registers = 64;        // 32-bit registers of one thread
-  int full_occupancy = 32;   // registers with which all threads fit
-  int f32_rate = 24;         // operations per clock
-  int f16_rate = 48;         // the same in half precision
-  int cache_bytes = 16384;   // load/store cache of a core
-  int group_items = 128;     // items that a work group of any kernel may have: threads at the highest use of registers
+  int warp = 4;             // threads that execute together; 1 on Midgard, whose threads execute vectors
+  int threads = 384;        // of a core, with few registers each
+  int registers = 64;       // 32-bit registers of one thread
+  int full_occupancy = 32;  // registers with which all threads fit
+  int f32_rate = 24;        // operations per clock
+  int f16_rate = 48;        // the same in half precision
+  int cache_bytes = 16384;  // load/store cache of a core
+  int group_items = 128;    // items that a work group of any kernel may have: threads at the highest use of registers
   constexpr bool doubles_f16() const { return f16_rate >= 2 * f32_rate; }
 };
 

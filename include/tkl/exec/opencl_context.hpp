@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device, a context and an in-order queue: tkl's own or the caller's; and the programs built in it.
 //
-// Programs are kept by their source: kernels of equal text, of one model or of several, are built once. A context may be
-// shared between threads; a queue's commands run in order.
+// Programs are kept by their source: kernels of equal text, of one model or of several, are built once. A context may
+// be shared between threads; a queue's commands run in order.
 #pragma once
 
 #include <cstdint>

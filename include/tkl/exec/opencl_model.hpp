@@ -56,13 +56,13 @@ class opencl_model {
       m.kernels_.push_back(kernels[i]);
       m.programs_.push_back(*p);
     }
-    result<cl::Buffer> w =
-        opencl_buffer(c, CL_MEM_READ_ONLY, plan.weights_bytes, const_cast<std::byte*>(weights));
+    result<cl::Buffer> w = opencl_buffer(c, CL_MEM_READ_ONLY, plan.weights_bytes, const_cast<std::byte*>(weights));
     if (!w) return w.error();
     m.weights_ = *w;
     std::vector<cl_int> tables;
     for (int i = 0; i < plan.step_count; ++i) m.add_tables(plan.steps[i], tables);
-    result<cl::Buffer> t = opencl_buffer(c, CL_MEM_READ_ONLY, static_cast<std::int64_t>(4 * tables.size()), tables.data());
+    result<cl::Buffer> t =
+        opencl_buffer(c, CL_MEM_READ_ONLY, static_cast<std::int64_t>(4 * tables.size()), tables.data());
     if (!t) return t.error();
     m.tables_ = *t;
     return m;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL as a target of plans: its facts, what it does not run, and the kernels of its steps. No OpenCL header is needed
-// here: a plan and its texts can be made and looked at without one.
+// OpenCL as a target of plans: its facts, what it does not run, and the kernels of its steps. No OpenCL header is
+// needed here: a plan and its texts can be made and looked at without one.
 #pragma once
 
 #include <cstdint>

@@ -16,6 +16,7 @@
 #include <tkl/algo/work_item/resize2d.hpp>
 #include <tkl/algo/work_item/softmax.hpp>
 #include <tkl/graph/plan.hpp>
+#include <tkl/target/opencl_epilogue.hpp>
 #include <tkl/target/opencl_machine.hpp>
 #include <type_traits>
 
@@ -51,7 +52,8 @@ constexpr std::string_view opencl_unsupported(const step& s, const kernel_key& k
     std::int64_t last = edges[e].offset;  // the farthest element, in bytes
     for (int i = 0; i < plan_rank; ++i) {
       const std::int64_t step = edges[e].stride[i] < 0 ? -std::int64_t{edges[e].stride[i]} : edges[e].stride[i];
-      last += (edges[e].extent[i] > 0 ? edges[e].extent[i] - 1 : 0) * step * static_cast<std::int64_t>(size_of(edges[e].type));
+      last += (edges[e].extent[i] > 0 ? edges[e].extent[i] - 1 : 0) * step *
+              static_cast<std::int64_t>(size_of(edges[e].type));
     }
     return last > 0x7fffffff;
   };
@@ -121,14 +123,14 @@ inline constexpr bool copies_bits = copies<E, storage_t<Out>> && !std::is_same_v
 template <kernel_key K, work_item_schedule S>
 constexpr kernel_writer write_kernel() {
   kernel_writer w;
-  opencl_machine m(w, K.in, K.out);
   constexpr bool index = K.algorithm == algorithm::reduce && K.variant[0] == static_cast<int>(reduce_kind::argmax);
   if constexpr (!index) {
     const auto epilogue = bind<K.epilogue>(slot_names{});
-    m.write_finish(epilogue, impl::copies_bits<std::remove_const_t<decltype(epilogue)>, K.out>,
-                   K.algorithm == algorithm::map && K.variant[0] != 0);
+    opencl_epilogue(w, K.out).write(epilogue, impl::copies_bits<std::remove_const_t<decltype(epilogue)>, K.out>,
+                                    K.algorithm == algorithm::map && K.variant[0] != 0);
   }
   w << "__kernel void " << name_of(K.algorithm) << "(PARAMETERS) {\n";
+  opencl_machine m(w, K.in, K.out);
   impl::write_body<K, S>(m);
   w << "}\n";
   return w;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one caller of a model owns on a device: the arena, buffers for inputs and outputs, and one kernel object per step
-// whose arguments were set once. A run enqueues the kernels and sets nothing.
+// What one caller of a model owns on a device: the arena, buffers for inputs and outputs, and one kernel object per
+// step whose arguments were set once. A run enqueues the kernels and sets nothing.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct opencl_launch {
   bool empty() const { return global[0] == 0 || global[1] == 0 || global[2] == 0; }
 };
 
-/// Whole groups for `items`: the schedule's group, halved along its longest side until kernel and device take it, and no
-/// longer than the items.
+/// Whole groups for `items`: the schedule's group, halved along its longest side until kernel and device take it, and
+/// no longer than the items.
 constexpr opencl_launch launch_of(const item_counts& items, const int (&group)[3], std::size_t most_items,
                                   const std::size_t (&most)[3]) {
   opencl_launch l;
@@ -73,14 +73,10 @@ class opencl_workspace {
   /// The device buffer of an input or output, for callers whose data is on the device: written and read in the
   /// context's queue.
   const cl::Buffer& input(int i) const { return caller_[static_cast<std::size_t>(i)]; }
-  const cl::Buffer& output(int i) const {
-    return caller_[static_cast<std::size_t>(model_->plan().input_count + i)];
-  }
+  const cl::Buffer& output(int i) const { return caller_[static_cast<std::size_t>(model_->plan().input_count + i)]; }
   /// Lets an input or output lie in a buffer of the caller's, from its first byte on.
   TKL_COLD status use_input(int i, const cl::Buffer& b) { return use("input", i, i, b); }
-  TKL_COLD status use_output(int i, const cl::Buffer& b) {
-    return use("output", i, model_->plan().input_count + i, b);
-  }
+  TKL_COLD status use_output(int i, const cl::Buffer& b) { return use("output", i, model_->plan().input_count + i, b); }
 
   /// Enqueues all steps, from the device's buffers to the device's buffers.
   status enqueue() const {
@@ -88,8 +84,9 @@ class opencl_workspace {
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
       const opencl_launch& l = launches_[i];
       if (l.empty()) continue;
-      const cl_int e = q.enqueueNDRangeKernel(kernels_[i], cl::NullRange, cl::NDRange(l.global[0], l.global[1], l.global[2]),
-                                              cl::NDRange(l.local[0], l.local[1], l.local[2]));
+      const cl_int e =
+          q.enqueueNDRangeKernel(kernels_[i], cl::NullRange, cl::NDRange(l.global[0], l.global[1], l.global[2]),
+                                 cl::NDRange(l.local[0], l.local[1], l.local[2]));
       if (e != CL_SUCCESS) return step_failure("clEnqueueNDRangeKernel", e, static_cast<int>(i));
     }
     return {};

@@ -93,8 +93,8 @@ struct operand_values {
 
 TKL_ISA_BEGIN
 
-/// The expression that `Code` describes, reading `values`: operand_values, or what looks like them (a machine that writes
-/// text has names instead of addresses). Its type depends on the code alone.
+/// The expression that `Code` describes, reading `values`: operand_values, or what looks like them (a machine that
+/// writes text has names instead of addresses). Its type depends on the code alone.
 template <expr_code Code, int Last = Code.size - 1, class Values = operand_values>
 TKL_FN constexpr auto bind(const Values& values) {
   if constexpr (Last < 0) {

@@ -91,8 +91,8 @@ class compile<Model, opencl<Arch, When>> {
     explicit workspace(opencl_workspace&& w) : opencl_workspace(std::move(w)) {}
   };
 
-  /// Runs the model: inputs, then outputs, in declared order, in host memory; typed pointers or anything with data() and
-  /// size(). Fails before the first step when a buffer is null, misaligned, or of another type or size.
+  /// Runs the model: inputs, then outputs, in declared order, in host memory; typed pointers or anything with data()
+  /// and size(). Fails before the first step when a buffer is null, misaligned, or of another type or size.
   template <class... Buffers>
   requires(static_cast<int>(sizeof...(Buffers)) == inputs + outputs) status operator()(const workspace& w,
                                                                                        Buffers&&... buffers) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a target runs a model: supports<Model, Target>, and a compile error that names every step that it does not run.
+// Whether a target runs a model: supports<Model, Target>, and a compile error that names every step that it does not
+// run.
 #pragma once
 
 #include <string_view>

@@ -18,9 +18,7 @@ struct work_item_schedule {
   constexpr int group_items() const { return group[0] * group[1] * group[2]; }
   /// 32-bit registers of the inner loop of a contraction: the sums, one vector of each row of the first operand, one
   /// of each vector of the second, and an address for each of them.
-  constexpr int registers() const {
-    return item_width * (pixels * vectors + pixels + vectors) + pixels + vectors;
-  }
+  constexpr int registers() const { return item_width * (pixels * vectors + pixels + vectors) + pixels + vectors; }
 };
 
 /// A schedule is usable at all.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values and indices that are names in OpenCL C text: every operation on them writes one statement.
 //
-// The functions here are ordinary constexpr functions: text is written while the program compiles, when it starts, or in
-// a unit test. A value is a vector of four floats, one float, or a number that takes the width of its neighbour.
+// The functions here are ordinary constexpr functions: text is written while the program compiles, when it starts, or
+// in a unit test. A value is a vector of four floats, one float, or a number that takes the width of its neighbour.
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <tkl/algo/work_item/roles.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/element.hpp>
 #include <tkl/core/text.hpp>
 #include <tkl/expr/vocabulary.hpp>
-#include <tkl/algo/work_item/roles.hpp>
 
 namespace tkl {
 
@@ -117,8 +117,8 @@ constexpr void write_number(Text& t, float v) {
 /// A 32-bit index: a number, a name, or an argument.
 struct text_int {
   kernel_writer* writer = nullptr;
-  int name = -1;       // i<name>
-  int argument = -1;   // number of an argument
+  int name = -1;      // i<name>
+  int argument = -1;  // number of an argument
   std::int32_t number = 0;
 
   constexpr text_int() = default;

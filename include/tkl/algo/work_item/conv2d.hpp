@@ -110,8 +110,7 @@ constexpr void conv2d_item(M& m) {
             all = i == 0 ? t.inside[0] : all & t.inside[i];
             t.pixel[i] = first + m.least(m.most(at, m.index(0)), in_columns - 1) * m.stride(role::in, 2);
           }
-          for (int j = 0; j < S.vectors; ++j)
-            t.panel[j] = panel[j] + ((u * taps + v) * depth + 1) * item_width;
+          for (int j = 0; j < S.vectors; ++j) t.panel[j] = panel[j] + ((u * taps + v) * depth + 1) * item_width;
           m.when(
               all, [&] { impl::item_tap<false>(m, t, depth); }, [&] { impl::item_tap<true>(m, t, depth); });
         });
@@ -121,8 +120,9 @@ constexpr void conv2d_item(M& m) {
     for (int i = 0; i < S.pixels; ++i)
       m.when(w + i < width, [&] {
         for (int j = 0; j < S.vectors; ++j)
-          m.when(column + item_width * j < columns,
-                 [&] { m.finish(t.sum[i][j], item_place<M>{n, h, w + i, out + item_width * j}, end); });
+          m.when(column + item_width * j < columns, [&] {
+            m.finish(t.sum[i][j], item_place<M>{n, h, w + i, out + item_width * j}, end);
+          });
       });
   });
 }

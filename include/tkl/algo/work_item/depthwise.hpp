@@ -8,8 +8,8 @@
 //         sums[i] += input * each tap that meets i       sums[i] += input * tap
 //   epilogue, store
 //
-// The order of the taps is that of the CPU's algorithm. Columns outside of the input are read at its border and replaced
-// by zero.
+// The order of the taps is that of the CPU's algorithm. Columns outside of the input are read at its border and
+// replaced by zero.
 #pragma once
 
 #include <tkl/algo/work_item/roles.hpp>
@@ -67,7 +67,8 @@ constexpr void depthwise_item(M& m) {
           for (int k = 0; k < (S.pixels - 1) * Stride + Columns; ++k) {
             const value x = impl::column_or_zero(m, first, left + k, lanes);
             for (int v = 0; v < Columns; ++v)
-              if (k >= v && (k - v) % Stride == 0 && (k - v) / Stride < S.pixels) m.mac(sum[(k - v) / Stride], x, tap[v]);
+              if (k >= v && (k - v) % Stride == 0 && (k - v) / Stride < S.pixels)
+                m.mac(sum[(k - v) / Stride], x, tap[v]);
           }
         } else {
           const integer multiplier = channels / m.extent(role::in, 3);
@@ -92,8 +93,9 @@ constexpr void depthwise_item(M& m) {
       });
     });
     for (int i = 0; i < S.pixels; ++i)
-      m.when(p.w + i < m.extent(role::out, 2),
-             [&] { m.finish(sum[i], item_place<M>{p.n, p.h, p.w + i, p.c}, channels); });
+      m.when(p.w + i < m.extent(role::out, 2), [&] {
+        m.finish(sum[i], item_place<M>{p.n, p.h, p.w + i, p.c}, channels);
+      });
   });
 }
 

@@ -13,9 +13,8 @@ TKL_ISA_BEGIN
 
 template <class M>
 constexpr void map_item(M& m) {
-  for_place(m, item_width, 1, [&](const item_place<M>& p) {
-    m.finish(m.variable(m.constant(0.0f)), p, m.extent(role::out, 3));
-  });
+  for_place(m, item_width, 1,
+            [&](const item_place<M>& p) { m.finish(m.variable(m.constant(0.0f)), p, m.extent(role::out, 3)); });
 }
 
 TKL_ISA_END

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms of this folder say what ONE work item computes; a machine of work items (target/opencl_machine.hpp) runs
-// or writes it for all of them. They share with the CPU's algorithms what does not depend on who walks the loops:
+// The algorithms of this folder say what ONE work item computes; a machine of work items (target/opencl_machine.hpp)
+// runs or writes it for all of them. They share with the CPU's algorithms what does not depend on who walks the loops:
 // expressions and their functions, monoids, packed weights, sources of a resize.
 //
 // A machine M of work items has
@@ -50,8 +50,8 @@ constexpr void for_place(M& m, int columns, int pixels, F body) {
   using integer = typename M::integer;
   const integer c = m.item(0) * columns, w = m.item(1) * pixels, line = m.item(2);
   const integer height = m.extent(role::out, 1);
-  const integer inside = (c < m.extent(role::out, 3)) & (w < m.extent(role::out, 2)) &
-                         (line < m.extent(role::out, 0) * height);
+  const integer inside =
+      (c < m.extent(role::out, 3)) & (w < m.extent(role::out, 2)) & (line < m.extent(role::out, 0) * height);
   m.when(inside, [&] { body(item_place<M>{line / height, line % height, w, c}); });
 }
 
