@@ -136,6 +136,15 @@ std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k) {
     case algorithm::conv2d:
       tkl::conv2d_item<S>(m);
       break;
+    case algorithm::conv_transpose2d:
+      tkl::conv_transpose2d_item<S>(m);
+      break;
+    case algorithm::matmul:
+      detail::with_constant<2>(k.variant[1], [&](auto v) { tkl::matmul_item<S, v != 0>(m); });
+      break;
+    case algorithm::attention:
+      detail::with_constant<2>(k.variant[0], [&](auto v) { tkl::attention_item<v != 0>(m); });
+      break;
     case algorithm::depthwise:
       if (k.variant[1] == 0) {
         tkl::depthwise_item<S, 0, 0>(m);

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
+#include <tkl/algo/pack.hpp>
 #include <tkl/algo/resize_source.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
@@ -80,10 +81,14 @@ class opencl_model {
  private:
   opencl_model(const opencl_context& c, const opencl_plan& p) : context_(c), plan_(p) {}
 
-  /// Rows, then columns of the output: low, high, weight each.
+  /// What the host prepares for a step: triples of 32-bit numbers (see algo/work_item/).
   TKL_COLD void add_tables(const step& s, std::vector<cl_int>& tables) {
     table_at_.push_back(static_cast<std::int32_t>(tables.size()));
-    if (s.algorithm != algorithm::resize2d) return;
+    if (s.algorithm == algorithm::resize2d) add_sources(s, tables);
+    if (s.algorithm == algorithm::conv_transpose2d) add_residues(s, tables);
+  }
+  /// Rows, then columns of a resize's output: low, high, weight.
+  TKL_COLD void add_sources(const step& s, std::vector<cl_int>& tables) const {
     const edge &x = plan_.edges[s.in[0]], &y = plan_.edges[s.out];
     for (int axis = 1; axis <= 2; ++axis) {
       const resize_axis a{x.extent[axis], y.extent[axis], s.parameters.real[axis - 1],
@@ -92,12 +97,31 @@ class opencl_model {
       const bool nearest = s.parameters.mode == static_cast<std::uint8_t>(resize_kind::nearest);
       for (std::int64_t o = 0; o < a.out; ++o) {
         const resize_source from = nearest ? nearest_source(a, o) : linear_source(a, o);
-        const auto weight = static_cast<cl_float>(from.weight);
-        cl_int bits = 0;
-        std::memcpy(&bits, &weight, sizeof bits);
-        tables.insert(tables.end(), {from.low, from.high, bits});
+        tables.insert(tables.end(), {from.low, from.high, std::bit_cast<cl_int>(static_cast<float>(from.weight))});
       }
     }
+  }
+  /// Residues of rows, then of columns: first tap, step, count; then the first weight of each pair.
+  TKL_COLD void add_residues(const step& s, std::vector<cl_int>& tables) const {
+    const step_parameters& p = s.parameters;
+    const auto taps_of = [&](int axis, std::int32_t residue) {
+      return taps_of_residue(p.kernel[axis], p.stride[axis], p.dilation[axis], residue);
+    };
+    const auto add = [&](std::int64_t a, std::int64_t b, std::int64_t c) {
+      tables.insert(tables.end(), {static_cast<cl_int>(a), static_cast<cl_int>(b), static_cast<cl_int>(c)});
+    };
+    for (int axis = 0; axis < 2; ++axis)
+      for (std::int32_t r = 0; r < p.stride[axis]; ++r) {
+        const residue_taps t = taps_of(axis, r);
+        add(t.first, t.step, t.count);
+      }
+    const std::int64_t in = plan_.edges[s.in[0]].extent[3] / p.groups, out = plan_.edges[s.out].extent[3] / p.groups;
+    std::int64_t start = 0;
+    for (std::int32_t r = 0; r < p.stride[0]; ++r)
+      for (std::int32_t c = 0; c < p.stride[1]; ++c) {
+        add(start, 0, 0);
+        start += p.groups * packed_matrix_elements(taps_of(0, r).count * taps_of(1, c).count * in, out, item_width);
+      }
   }
 
   opencl_context context_;

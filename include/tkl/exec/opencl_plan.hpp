@@ -45,6 +45,12 @@ constexpr std::int16_t edge_of(const text_argument& a, const step& s) {
   switch (a.which) {
     case role::in:
       return s.in[0];
+    case role::second:
+      return s.in[1];
+    case role::third:
+      return s.in[2];
+    case role::mask:
+      return s.in[3];
     case role::weights:
       return s.weight;
     case role::out:
@@ -85,6 +91,8 @@ constexpr std::int32_t integer_of(const text_argument& a, const step& s, const e
           return p.groups;
         case parameter::include_pad:
           return p.include_pad ? 1 : 0;
+        case parameter::heads:
+          return p.heads;
       }
       return 0;
     default:

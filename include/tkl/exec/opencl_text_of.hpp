@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <string_view>
 #include <tkl/algo/map_traits.hpp>
+#include <tkl/algo/work_item/attention.hpp>
 #include <tkl/algo/work_item/conv2d.hpp>
+#include <tkl/algo/work_item/conv_transpose2d.hpp>
 #include <tkl/algo/work_item/depthwise.hpp>
 #include <tkl/algo/work_item/layer_norm.hpp>
 #include <tkl/algo/work_item/map.hpp>
+#include <tkl/algo/work_item/matmul.hpp>
 #include <tkl/algo/work_item/pad.hpp>
 #include <tkl/algo/work_item/pool2d.hpp>
 #include <tkl/algo/work_item/reduce.hpp>
@@ -33,14 +36,8 @@ struct opencl_kernel {
 /// Why no kernel of this target runs a step; empty when one does.
 constexpr std::string_view opencl_unsupported(const step& s, const kernel_key& k, const edge* edges) {
   switch (k.algorithm) {
-    case algorithm::attention:
-      return "attention has no OpenCL kernel yet";
-    case algorithm::conv_transpose2d:
-      return "transposed convolution has no OpenCL kernel yet";
     case algorithm::conv2d_staged:
       return "a convolution whose input is converted as it loads has no OpenCL kernel yet";
-    case algorithm::matmul:
-      return "a product of two computed operands has no OpenCL kernel yet";
     case algorithm::reduce:
       if (k.variant[1] == 0) return "a reduction over no axis has no OpenCL kernel";
       break;
@@ -57,7 +54,8 @@ constexpr std::string_view opencl_unsupported(const step& s, const kernel_key& k
     }
     return last > 0x7fffffff;
   };
-  bool large = too_large(s.in[0]) || too_large(s.out) || too_large(s.weight);
+  bool large = too_large(s.out) || too_large(s.weight);
+  for (std::int16_t e : s.in) large = large || too_large(e);
   for (std::int16_t e : s.operand) large = large || too_large(e);
   return large ? "a tensor reaches beyond 2147483647 bytes, kernels count in 32 bits" : "";
 }
@@ -68,7 +66,12 @@ constexpr item_counts opencl_items(const work_item_schedule& schedule, const ste
   const std::int32_t* out = edges[s.out].extent;
   switch (k.algorithm) {
     case algorithm::conv2d:
-      return conv2d_items(schedule, out, s.parameters.groups);
+      return items_of_groups(out, s.parameters.groups, item_width * schedule.vectors, schedule.pixels);
+    case algorithm::conv_transpose2d:
+      return conv_transpose2d_items(schedule, out, s.parameters.groups, s.parameters.stride[1]);
+    case algorithm::attention:
+      return items_of_groups(out, s.parameters.heads, item_width, 1);
+    case algorithm::matmul:
     case algorithm::depthwise:
       return items_of_output(out, item_width, schedule.pixels);
     case algorithm::softmax:
@@ -92,6 +95,12 @@ constexpr void write_body(opencl_machine& m) {
     map_item(m);
   } else if constexpr (K.algorithm == algorithm::conv2d) {
     conv2d_item<S>(m);
+  } else if constexpr (K.algorithm == algorithm::conv_transpose2d) {
+    conv_transpose2d_item<S>(m);
+  } else if constexpr (K.algorithm == algorithm::matmul) {
+    matmul_item<S, K.variant[1] != 0>(m);
+  } else if constexpr (K.algorithm == algorithm::attention) {
+    attention_item<K.variant[0] != 0>(m);
   } else if constexpr (K.algorithm == algorithm::depthwise) {
     depthwise_item<S, K.variant[1], K.variant[2]>(m);
   } else if constexpr (K.algorithm == algorithm::pool2d) {

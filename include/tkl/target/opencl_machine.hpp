@@ -97,11 +97,18 @@ class opencl_machine {
     w_ << ')';
     return ended(v);
   }
-  /// Sources of a resize, see algo/work_item/resize2d.hpp.
-  constexpr integer table_low(const integer& i) { return table(i, 0); }
-  constexpr integer table_high(const integer& i) { return table(i, 1); }
-  constexpr value table_weight(const integer& i) {
-    const integer bits = table(i, 2);
+  /// Field 0 to 2 of triple i of the step's tables.
+  constexpr integer table(const integer& i, int field) {
+    const integer at = named({argument_kind::table_at});
+    const integer buffer = named({argument_kind::tables});
+    const integer r = impl::declare_int(w_);
+    impl::write(w_, buffer), w_ << '[', impl::write(w_, at), w_ << " + 3 * ";
+    impl::write(w_, i), w_ << " + " << field << "];\n";
+    return r;
+  }
+  /// The same as the float whose bits they are.
+  constexpr value table_float(const integer& i, int field) {
+    const integer bits = table(i, field);
     const value v = impl::declare(w_, 1);
     w_ << "as_float(";
     impl::write(w_, bits);
@@ -127,6 +134,12 @@ class opencl_machine {
     impl::write(w_, v, 1);
     w_ << ')';
     return ended(r);
+  }
+  /// A number as one lane.
+  constexpr value splat_one(float number) {
+    const value v = impl::declare(w_, 1);
+    write_number(w_, number);
+    return ended(v);
   }
   constexpr value lane(const value& v, int k) {
     const value r = impl::declare(w_, 1);
@@ -259,7 +272,7 @@ class opencl_machine {
   constexpr integer argument(argument_kind k, role r, int axis) {
     return named({k, r, 0, static_cast<std::uint8_t>(axis)});
   }
-  constexpr element type_of(role r) const { return r == role::in ? in_ : r == role::out ? out_ : element::f32; }
+  constexpr element type_of(role r) const { return r == role::out ? out_ : r == role::weights ? element::f32 : in_; }
   constexpr void load_at(role r, int lanes, const integer& i, int more) {
     w_ << "load" << lanes << '_' << name_of(type_of(r)) << '(';
     impl::write(w_, named({argument_kind::buffer, r, 0, 0, type_of(r)}));
@@ -269,14 +282,6 @@ class opencl_machine {
     impl::write(w_, i);
     if (more > 0) w_ << " + " << more;
     w_ << ')';
-  }
-  constexpr integer table(const integer& i, int field) {
-    const integer at = named({argument_kind::table_at});
-    const integer buffer = named({argument_kind::tables});
-    const integer r = impl::declare_int(w_);
-    impl::write(w_, buffer), w_ << '[', impl::write(w_, at), w_ << " + 3 * ";
-    impl::write(w_, i), w_ << " + " << field << "];\n";
-    return r;
   }
   constexpr integer pick(std::string_view function, const integer& a, const integer& b) {
     const integer r = impl::declare_int(w_);

@@ -66,14 +66,15 @@ struct kernel_writer {
 /// Name of a role's tensor: x, weights, y, e0, e1, ...
 template <class Text>
 constexpr void write_role(Text& t, const text_argument& a) {
-  t << (a.which == role::in ? "x" : a.which == role::weights ? "weights" : a.which == role::out ? "y" : "e");
+  constexpr std::string_view names[] = {"x", "x2", "x3", "mask", "weights", "y", "e"};
+  t << names[static_cast<int>(a.which)];
   if (a.which == role::operand) t << int{a.slot};
 }
 
 /// Name of an argument.
 template <class Text>
 constexpr void write_argument(Text& t, const text_argument& a) {
-  constexpr std::string_view parameters[] = {"kernel", "step", "dilation", "pad", "groups", "include_pad"};
+  constexpr std::string_view parameters[] = {"kernel", "step", "dilation", "pad", "groups", "include_pad", "heads"};
   switch (a.kind) {
     case argument_kind::buffer:
       return write_role(t, a);

@@ -18,14 +18,6 @@
 
 namespace tkl {
 
-/// Items of the convolution: panels of all groups, tiles of pixels, lines.
-constexpr item_counts conv2d_items(const work_item_schedule& s, const std::int32_t* out, int groups) {
-  item_counts n = items_of_output(out, item_width * s.vectors, s.pixels);
-  const std::int64_t wide = std::int64_t{item_width} * s.vectors, columns = out[3] / groups;
-  n.count[0] = groups * ((columns + wide - 1) / wide);
-  return n;
-}
-
 TKL_ISA_BEGIN
 namespace impl {
 
@@ -58,11 +50,63 @@ constexpr void item_products(M& m, item_tile<S, M>& t, const typename M::integer
 }
 
 template <bool Checked, work_item_schedule S, class M>
-constexpr void item_tap(M& m, item_tile<S, M>& t, const typename M::integer& depth) {
+constexpr void item_depth(M& m, item_tile<S, M>& t, const typename M::integer& depth) {
   using integer = typename M::integer;
   const integer whole = depth / item_width * item_width;
   m.loop(m.index(0), whole, item_width, [&](const integer& k) { item_products<Checked, item_width>(m, t, k); });
   m.loop(whole, depth, 1, [&](const integer& k) { item_products<Checked, 1>(m, t, k); });
+}
+
+/// One tap: pixel i reads input column at[i] of the row that begins at `first`.
+template <work_item_schedule S, class M>
+constexpr void item_tap(M& m, item_tile<S, M>& t, const typename M::integer& first,
+                        const typename M::integer (&at)[S.pixels], const typename M::integer& depth) {
+  using integer = typename M::integer;
+  const integer columns = m.extent(role::in, 2);
+  integer all = m.index(1);
+  for (int i = 0; i < S.pixels; ++i) {
+    t.inside[i] = (at[i] >= 0) & (at[i] < columns);
+    all = i == 0 ? t.inside[0] : all & t.inside[i];
+    t.pixel[i] = first + m.least(m.most(at[i], m.index(0)), columns - 1) * m.stride(role::in, 2);
+  }
+  m.when(
+      all, [&] { item_depth<false>(m, t, depth); }, [&] { item_depth<true>(m, t, depth); });
+}
+
+/// Calls body() where an input row exists and has columns.
+template <class M, class F>
+constexpr void when_row_exists(M& m, const typename M::integer& row, F body) {
+  m.when((row >= 0) & (row < m.extent(role::in, 1)) & (m.extent(role::in, 2) > 0), body);
+}
+
+/// Panels of the tile, `index` and on of the `count` that begin with panel `group` behind weight `start`; the last one
+/// again where there are fewer. The sums start with their bias rows.
+template <work_item_schedule S, class M>
+constexpr void first_panels(M& m, item_tile<S, M>& t, typename M::integer (&panel)[S.vectors],
+                            const typename M::integer& start, const typename M::integer& group,
+                            const typename M::integer& index, const typename M::integer& count,
+                            const typename M::integer& panel_size) {
+  for (int j = 0; j < S.vectors; ++j) {
+    panel[j] = start + (group + (j == 0 ? index : m.least(index + j, count - 1))) * panel_size;
+    for (int i = 0; i < S.pixels; ++i) t.sum[i][j] = m.variable(i == 0 ? m.load(role::weights, panel[j]) : t.sum[0][j]);
+  }
+}
+
+/// Epilogue and store of the pixels p.w, p.w + step, ... below `width`.
+template <work_item_schedule S, class M>
+constexpr void finish_tile(M& m, const item_tile<S, M>& t, const item_place<M>& p, const typename M::integer& step,
+                           const typename M::integer& width, const typename M::integer& column,
+                           const typename M::integer& columns, const typename M::integer& end) {
+  using integer = typename M::integer;
+  for (int i = 0; i < S.pixels; ++i) {
+    const integer w = p.w + step * i;
+    m.when(w < width, [&] {
+      for (int j = 0; j < S.vectors; ++j)
+        m.when(column + item_width * j < columns, [&] {
+          m.finish(t.sum[i][j], item_place<M>{p.n, p.h, w, p.c + item_width * j}, end);
+        });
+    });
+  }
 }
 
 }  // namespace impl
@@ -70,61 +114,34 @@ constexpr void item_tap(M& m, item_tile<S, M>& t, const typename M::integer& dep
 template <work_item_schedule S, class M>
 constexpr void conv2d_item(M& m) {
   using integer = typename M::integer;
-  constexpr int wide = item_width * S.vectors;
-  const integer groups = m.parameter(parameter::groups, 0);
-  const integer depth = m.extent(role::in, 3) / groups, columns = m.extent(role::out, 3) / groups;
-  const integer blocks = (columns + (wide - 1)) / wide;
-  const integer group = m.item(0) / blocks, column = m.item(0) % blocks * wide;
-  const integer w = m.item(1) * S.pixels, line = m.item(2);
-  const integer height = m.extent(role::out, 1), width = m.extent(role::out, 2);
-  const integer inside = (group < groups) & (w < width) & (line < m.extent(role::out, 0) * height);
-  m.when(inside, [&] {
-    const integer n = line / height, h = line % height;
-    const integer rows = m.parameter(parameter::kernel, 0), taps = m.parameter(parameter::kernel, 1);
-    const integer panel_size = (rows * taps * depth + 1) * item_width;
-    const integer last = (columns - 1) / item_width;
-    const integer first_panel = group * (last + 1) + column / item_width;
-    const integer image = n * m.stride(role::in, 0) + group * depth;
-    const integer in_rows = m.extent(role::in, 1), in_columns = m.extent(role::in, 2);
-    impl::item_tile<S, M> t;
-    integer panel[S.vectors], left[S.pixels];
-    for (int j = 0; j < S.vectors; ++j) {
-      const integer index = j == 0 ? first_panel : m.least(first_panel + j, group * (last + 1) + last);
-      panel[j] = index * panel_size;
-    }
-    for (int i = 0; i < S.pixels; ++i) {
-      left[i] = m.least(w + i, width - 1) * m.parameter(parameter::stride, 1) - m.parameter(parameter::pad, 1);
-      for (int j = 0; j < S.vectors; ++j)
-        t.sum[i][j] = m.variable(i == 0 ? m.load(role::weights, panel[j]) : t.sum[0][j]);
-    }
-    m.loop(m.index(0), rows, 1, [&](const integer& u) {
-      const integer row = h * m.parameter(parameter::stride, 0) - m.parameter(parameter::pad, 0) +
-                          u * m.parameter(parameter::dilation, 0);
-      m.when((row >= 0) & (row < in_rows) & (in_columns > 0), [&] {
-        const integer first = image + row * m.stride(role::in, 1);
-        m.loop(m.index(0), taps, 1, [&](const integer& v) {
-          integer all = m.index(1);
-          for (int i = 0; i < S.pixels; ++i) {
-            const integer at = left[i] + v * m.parameter(parameter::dilation, 1);
-            t.inside[i] = (at >= 0) & (at < in_columns);
-            all = i == 0 ? t.inside[0] : all & t.inside[i];
-            t.pixel[i] = first + m.least(m.most(at, m.index(0)), in_columns - 1) * m.stride(role::in, 2);
-          }
-          for (int j = 0; j < S.vectors; ++j) t.panel[j] = panel[j] + ((u * taps + v) * depth + 1) * item_width;
-          m.when(
-              all, [&] { impl::item_tap<false>(m, t, depth); }, [&] { impl::item_tap<true>(m, t, depth); });
-        });
-      });
-    });
-    const integer out = group * columns + column, end = (group + 1) * columns;
-    for (int i = 0; i < S.pixels; ++i)
-      m.when(w + i < width, [&] {
-        for (int j = 0; j < S.vectors; ++j)
-          m.when(column + item_width * j < columns, [&] {
-            m.finish(t.sum[i][j], item_place<M>{n, h, w + i, out + item_width * j}, end);
+  const integer groups = m.parameter(parameter::groups, 0), width = m.extent(role::out, 2);
+  for_grouped_place(
+      m, groups, item_width * S.vectors, S.pixels,
+      [&](const integer& group, const integer& column, const integer& columns, const item_place<M>& p) {
+        const integer depth = m.extent(role::in, 3) / groups;
+        const integer rows = m.parameter(parameter::kernel, 0), taps = m.parameter(parameter::kernel, 1);
+        const integer panel_size = (rows * taps * depth + 1) * item_width, panels = (columns + 3) / item_width;
+        const integer image = p.n * m.stride(role::in, 0) + group * depth;
+        impl::item_tile<S, M> t;
+        integer panel[S.vectors], left[S.pixels];
+        impl::first_panels(m, t, panel, m.index(0), group * panels, column / item_width, panels, panel_size);
+        for (int i = 0; i < S.pixels; ++i)
+          left[i] = m.least(p.w + i, width - 1) * m.parameter(parameter::stride, 1) - m.parameter(parameter::pad, 1);
+        m.loop(m.index(0), rows, 1, [&](const integer& u) {
+          const integer row = p.h * m.parameter(parameter::stride, 0) - m.parameter(parameter::pad, 0) +
+                              u * m.parameter(parameter::dilation, 0);
+          impl::when_row_exists(m, row, [&] {
+            const integer first = image + row * m.stride(role::in, 1);
+            m.loop(m.index(0), taps, 1, [&](const integer& v) {
+              integer at[S.pixels];
+              for (int i = 0; i < S.pixels; ++i) at[i] = left[i] + v * m.parameter(parameter::dilation, 1);
+              for (int j = 0; j < S.vectors; ++j) t.panel[j] = panel[j] + ((u * taps + v) * depth + 1) * item_width;
+              impl::item_tap(m, t, first, at, depth);
+            });
           });
+        });
+        impl::finish_tile(m, t, p, 1, width, column, columns, (group + 1) * columns);
       });
-  });
 }
 
 TKL_ISA_END

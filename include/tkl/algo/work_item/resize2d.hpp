@@ -21,24 +21,24 @@ constexpr void resize2d_item(M& m) {
   using value = typename M::value;
   for_place(m, item_width, 1, [&](const item_place<M>& p) {
     const integer lanes = m.extent(role::out, 3) - p.c, below = m.extent(role::out, 1);
-    const integer row = m.table_low(p.h), column = m.table_low(below + p.w);
+    const integer row = m.table(p.h, 0), column = m.table(below + p.w, 0);
     const integer upper = p.n * m.stride(role::in, 0) + row * m.stride(role::in, 1) + p.c;
     const integer across = column * m.stride(role::in, 2);
     const value corner = m.load(role::in, upper + across, lanes);
     if constexpr (K == resize_kind::nearest) {
       m.finish(corner, p, m.extent(role::out, 3));
     } else {
-      const integer down = m.table_high(p.h) - row, right = m.table_high(below + p.w) - column;
+      const integer down = m.table(p.h, 1) - row, right = m.table(below + p.w, 1) - column;
       const auto blend = [&](const integer& both, const value& a, const value& b, const value& weight) {
         const value t = m.splat(weight);
         return m.select(both, a * (math<value>::constant(1.0f) - t) + b * t, a);
       };
       const integer next = right * m.stride(role::in, 2), line = upper + down * m.stride(role::in, 1);
-      const value weight = m.table_weight(below + p.w);
+      const value weight = m.table_float(below + p.w, 2);
       const value top = blend(right > 0, corner, m.load(role::in, upper + across + next, lanes), weight);
       const value bottom = blend(right > 0, m.load(role::in, line + across, lanes),
                                  m.load(role::in, line + across + next, lanes), weight);
-      m.finish(blend(down > 0, top, bottom, m.table_weight(p.h)), p, m.extent(role::out, 3));
+      m.finish(blend(down > 0, top, bottom, m.table_float(p.h, 2)), p, m.extent(role::out, 3));
     }
   });
 }

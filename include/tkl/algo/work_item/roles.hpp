@@ -8,6 +8,7 @@
 //   item(d)                  index of the work item along dimension d: columns, pixels, lines
 //   extent(r, axis), stride(r, axis), parameter(p, i), real(i)           numbers of the step
 //   load(r, i), load(r, i, lanes), load_one(r, i), load_each(r, i[4]), load_inside(r, i, first, extent, fill)
+//   table(i, field), table_float(i, field)   what the host has prepared for the step: triples of 32-bit numbers
 //   splat(v), lane(v, k), keep_first(v, lanes, fill), select(c, a, b)
 //   variable(x), assign(d, x), mac(d, a, b)                              what changes in a loop
 //   loop(begin, end, step, f), when(c, f), when(c, f, g)                 f is called with the index, or nothing
@@ -22,10 +23,10 @@
 namespace tkl {
 
 /// The tensors of a step.
-enum class role : std::uint8_t { in, weights, out, operand };
+enum class role : std::uint8_t { in, second, third, mask, weights, out, operand };
 
 /// Numbers of step_parameters that an item reads.
-enum class parameter : std::uint8_t { kernel, stride, dilation, pad, groups, include_pad };
+enum class parameter : std::uint8_t { kernel, stride, dilation, pad, groups, include_pad, heads };
 
 /// Items along each dimension that a kernel needs.
 struct item_counts {
@@ -44,6 +45,14 @@ constexpr item_counts items_of_output(const std::int32_t* extent, int columns, i
   return {{parts(extent[3], columns), parts(extent[2], pixels), std::int64_t{extent[0]} * extent[1]}};
 }
 
+/// The same where columns come in `groups` groups, none of which shares an item with its neighbour.
+constexpr item_counts items_of_groups(const std::int32_t* extent, int groups, int columns, int pixels) {
+  item_counts n = items_of_output(extent, columns, pixels);
+  const std::int64_t own = extent[3] / groups;
+  n.count[0] = groups * ((own + columns - 1) / columns);
+  return n;
+}
+
 /// Calls body(place of the item's first output) for the items that have one: groups are rounded up, so some have not.
 template <class M, class F>
 constexpr void for_place(M& m, int columns, int pixels, F body) {
@@ -53,6 +62,19 @@ constexpr void for_place(M& m, int columns, int pixels, F body) {
   const integer inside =
       (c < m.extent(role::out, 3)) & (w < m.extent(role::out, 2)) & (line < m.extent(role::out, 0) * height);
   m.when(inside, [&] { body(item_place<M>{line / height, line % height, w, c}); });
+}
+
+/// Calls body(group, first column within the group, columns of a group, place) for the items that have a place.
+template <class M, class F>
+constexpr void for_grouped_place(M& m, const typename M::integer& groups, int columns, int pixels, F body) {
+  using integer = typename M::integer;
+  const integer own = m.extent(role::out, 3) / groups, blocks = (own + (columns - 1)) / columns;
+  const integer item = m.item(0), group = item / blocks, column = item % blocks * columns;
+  const integer w = m.item(1) * pixels, line = m.item(2), height = m.extent(role::out, 1);
+  const integer inside = (group < groups) & (w < m.extent(role::out, 2)) & (line < m.extent(role::out, 0) * height);
+  m.when(inside, [&] {
+    body(group, column, own, item_place<M>{line / height, line % height, w, group * own + column});
+  });
 }
 
 /// Index of the first column of place n, h, w in a tensor with the output's axes.
