@@ -140,7 +140,8 @@ std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k) {
       tkl::conv_transpose2d_item<S>(m);
       break;
     case algorithm::matmul:
-      detail::with_constant<2>(k.variant[1], [&](auto v) { tkl::matmul_item<S, v != 0>(m); });
+      detail::with_constant<4>(k.variant[0] + 2 * k.variant[1],
+                               [&](auto v) { tkl::matmul_item<S, v % 2 != 0, v / 2 != 0>(m); });
       break;
     case algorithm::attention:
       detail::with_constant<2>(k.variant[0], [&](auto v) { tkl::attention_item<v != 0>(m); });

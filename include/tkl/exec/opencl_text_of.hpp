@@ -98,7 +98,7 @@ constexpr void write_body(opencl_machine& m) {
   } else if constexpr (K.algorithm == algorithm::conv_transpose2d) {
     conv_transpose2d_item<S>(m);
   } else if constexpr (K.algorithm == algorithm::matmul) {
-    matmul_item<S, K.variant[1] != 0>(m);
+    matmul_item<S, K.variant[0] != 0, K.variant[1] != 0>(m);
   } else if constexpr (K.algorithm == algorithm::attention) {
     attention_item<K.variant[0] != 0>(m);
   } else if constexpr (K.algorithm == algorithm::depthwise) {

@@ -28,7 +28,7 @@ class compile<Model, opencl<Arch, When>> {
   using target_type = opencl<Arch, When>;
   using compiled = impl::compiled_plan<Model, target_type>;
   static_assert(compiled::sound);
-  static_assert(impl::supported_plan<Model, target_type>::shown);
+  static_assert(checked_support<Model, target_type>::sound);
   static constexpr plan_counts counts = compiled::first.counts;
   static constexpr plan_facts<counts> facts = compiled::frozen.facts;
 

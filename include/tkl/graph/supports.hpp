@@ -23,13 +23,19 @@ struct target_support {
     if (!compiled::first.mistake.empty()) return t << compiled::first.mistake.view();
     if constexpr (requires(const step& s, const kernel_key& k) { Target::unsupported(s, k, nullptr); }) {
       if constexpr (compiled::first.mistake.empty()) {
-        for (const step& s : compiled::plan.steps) {
-          if (s.kernel < 0) continue;
+        for (int i = 0; i < compiled::first.counts.steps; ++i) {
+          const step& s = compiled::plan.steps[static_cast<std::size_t>(i)];
           const kernel_key& k = compiled::keys[static_cast<std::size_t>(s.kernel)];
           const std::string_view reason = Target::unsupported(s, k, compiled::plan.edges.data());
           if (reason.empty()) continue;
           t << (t.empty() ? "" : "; ") << name_of(k.algorithm);
-          if (s.name >= 0) t << " '" << (compiled::names.data() + s.name) << '\'';
+          if (s.name >= 0) {
+            t << " '";
+            for (const char* c = compiled::names.data() + s.name; *c != '\0'; ++c) t << *c;
+            t << '\'';
+          } else {
+            t << " of step " << i;
+          }
           t << ": " << reason;
         }
       }
@@ -39,17 +45,17 @@ struct target_support {
   static constexpr bool sound = mistake.empty();
 };
 
-/// The same as a compile error.
-template <class Model, class Target>
-struct supported_plan : target_support<Model, Target> {
-  static constexpr bool shown = no_mistake<target_support<Model, Target>>::value;
-};
-
 }  // namespace impl
 
 /// Whether Target has kernels for all steps of Model. A mistake in the graph itself gives false, too.
 template <class Model, class Target>
 inline constexpr bool supports = impl::target_support<Model, Target>::sound;
+
+/// `static_assert(checked_support<Model, Target>::sound);` fails with the list of all steps that Target does not run.
+template <class Model, class Target>
+struct checked_support {
+  static constexpr bool sound = no_mistake<impl::target_support<Model, Target>>::value;
+};
 
 TKL_ISA_END
 }  // namespace tkl

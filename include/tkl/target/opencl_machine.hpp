@@ -84,6 +84,14 @@ class opencl_machine {
                               const value& fill) {
     const integer start = row + first;
     const value v = impl::declare(w_, 4);
+    impl::write(w_, first);
+    w_ << " >= 0 && ";
+    impl::write(w_, first);
+    w_ << " + 4 <= ";
+    impl::write(w_, extent);
+    w_ << " ? ";
+    load_at(r, 4, start, 0);
+    w_ << " : ";
     for (int l = 0; l < item_width; ++l) {
       w_ << (l == 0 ? "(F4)((uint)(" : ", (uint)(");
       impl::write(w_, first);
@@ -145,6 +153,17 @@ class opencl_machine {
     const value r = impl::declare(w_, 1);
     impl::write(w_, v, 4);
     w_ << ".s" << k;
+    return ended(r);
+  }
+  /// Lane k of each of the vectors.
+  constexpr value join_lanes(const value (&v)[item_width], int k) {
+    const value r = impl::declare(w_, 4);
+    for (int l = 0; l < item_width; ++l) {
+      w_ << (l == 0 ? "(F4)(" : ", ");
+      impl::write(w_, v[l], 4);
+      w_ << ".s" << k;
+    }
+    w_ << ')';
     return ended(r);
   }
   constexpr value keep_first(const value& v, const integer& lanes, const value& fill) {

@@ -9,7 +9,7 @@
 //   extent(r, axis), stride(r, axis), parameter(p, i), real(i)           numbers of the step
 //   load(r, i), load(r, i, lanes), load_one(r, i), load_each(r, i[4]), load_inside(r, i, first, extent, fill)
 //   table(i, field), table_float(i, field)   what the host has prepared for the step: triples of 32-bit numbers
-//   splat(v), lane(v, k), keep_first(v, lanes, fill), select(c, a, b)
+//   splat(v), splat_one(x), lane(v, k), join_lanes(v[4], k), keep_first(v, lanes, fill), select(c, a, b)
 //   variable(x), assign(d, x), mac(d, a, b)                              what changes in a loop
 //   loop(begin, end, step, f), when(c, f), when(c, f, g)                 f is called with the index, or nothing
 //   finish(v, at, end)       the epilogue at a place, stored; columns from `end` on are left alone

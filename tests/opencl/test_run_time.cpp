@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The OpenCL run time: contexts of ours and of the caller, device buffers, capabilities, launches, errors with names.
+#include <array>
+#include <string>
+
+#include "support/opencl_compare.hpp"
+
+namespace {
+
+struct doubler {
+  static constexpr void build(tkl::graph& g) {
+    const auto x = g.input("x", tkl::f32, {4, 6});
+    g.output(tkl::linear(x, g.weight("w", {3, 6})) * 2.0, "y");
+    g.output(tkl::relu(x), "z");
+  }
+};
+using net = tkl::compile<doubler, tkl::opencl<>>;
+static_assert(net::steps == 2 && net::kernels == 2 && net::inputs == 1 && net::outputs == 2);
+
+std::vector<std::byte> weights() {
+  tkl::graph g;
+  tkl::build_model<doubler>(g);
+  return tkl_test::random_weights_file(g);
+}
+tkl::result<net> loaded(const tkl::opencl_context& c) {
+  const std::vector<std::byte> file = weights();
+  const auto tensors = tkl::safetensors::from_memory(file);
+  REQUIRE(tensors.ok());
+  return net::load(c, *tensors);
+}
+
+TEST_CASE("a model and its callers") {
+  const auto model = loaded(tkl_test::opencl_device());
+  REQUIRE(model.ok());
+  const auto one = net::workspace::make(*model), two = net::workspace::make(*model);
+  REQUIRE(one.ok());
+  REQUIRE(two.ok());
+  std::array<float, 24> x{};
+  std::array<float, 12> y{}, other{};
+  std::array<float, 24> z{};
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 11;
+  std::string message = (*model)(*one, x, y, z).message();
+  CHECK(message == "");
+  message = (*model)(*two, x, other, z).message();
+  CHECK(message == "");
+  CHECK(y == other);
+  CHECK(z[0] == 0);
+  CHECK(z[23] == 12);
+  std::array<float, 23> wrong{};
+  message = (*model)(*one, wrong, y, z).message();
+  CHECK(message == "input 'x': 23 elements given, the model has 24");
+}
+
+TEST_CASE("kernels of equal source are built once in a context") {
+  const tkl::opencl_context& c = tkl_test::opencl_device();
+  REQUIRE(loaded(c).ok());
+  const std::size_t built = c.programs();
+  REQUIRE(loaded(c).ok());
+  CHECK(c.programs() == built);
+}
+
+TEST_CASE("the caller's context, queue and buffers") {
+  const tkl::opencl_context& own = tkl_test::opencl_device();
+  const auto borrowed = tkl::opencl_context::use(own.context(), own.device(), own.queue());
+  REQUIRE(borrowed.ok());
+  const auto model = loaded(*borrowed);
+  REQUIRE(model.ok());
+  auto workspace = net::workspace::make(*model);
+  REQUIRE(workspace.ok());
+  std::array<float, 24> x{}, z{};
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 11;
+  const cl::Buffer in(own.context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof x, x.data());
+  const cl::Buffer out(own.context(), CL_MEM_READ_WRITE, sizeof z);
+  const cl::Buffer too_short(own.context(), CL_MEM_READ_WRITE, 32);
+  std::string message = workspace->use_input(0, in).message();
+  CHECK(message == "");
+  message = workspace->use_output(1, out).message();
+  CHECK(message == "");
+  message = workspace->use_output(1, too_short).message();
+  CHECK(message == "output 1: a buffer of 32 bytes, the model needs 96");
+  message = model->enqueue(*workspace).message();
+  CHECK(message == "");
+  REQUIRE(own.queue().enqueueReadBuffer(out, CL_TRUE, 0, sizeof z, z.data()) == CL_SUCCESS);
+  CHECK(z[23] == 12);
+  CHECK(z[0] == 0);
+
+  cl_int e = CL_SUCCESS;
+  const cl::CommandQueue loose(own.context(), own.device(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &e);
+  if (e != CL_SUCCESS) return;
+  message = tkl::opencl_context::use(own.context(), own.device(), loose).error().message();
+  CHECK(message == "OpenCL: the queue runs commands out of order, a model needs them in order");
+}
+
+TEST_CASE("a device that lacks something is refused by what it lacks") {
+  const tkl::opencl_context& c = tkl_test::opencl_device();
+  tkl::opencl_needs needs;
+  CHECK(c.check(needs).ok());
+  needs.argument_bytes = std::int64_t{1} << 40;
+  const std::string message = c.check(needs).message();
+  CAPTURE(message);
+  CHECK(message.find("bytes of a kernel's arguments: 1099511627776 needed, it has ") != std::string::npos);
+  CHECK(message.find("OpenCL device '") == 0);
+}
+
+TEST_CASE("a kernel that does not build says so with its name and the compiler's words") {
+  const tkl::opencl_context& c = tkl_test::opencl_device();
+  const tkl::opencl_kernel broken{"conv2d", "__kernel void conv2d(PARAMETERS) { no_such_function(); }\n", nullptr, 0};
+  const auto p = c.program(broken);
+  REQUIRE(!p.ok());
+  const std::string message = p.error().message(), log = c.build_log();
+  CAPTURE(message);
+  CHECK(message.find("clBuildProgram of kernel conv2d: CL_BUILD_PROGRAM_FAILURE (-11): ") == 0);
+  CHECK(log.find("no_such_function") != std::string::npos);
+}
+
+TEST_CASE("launches are whole groups that fit kernel and device") {
+  const std::size_t most[3] = {1024, 1024, 64};
+  auto l = tkl::launch_of({{125, 4, 3}}, {8, 8, 1}, 1024, most);
+  CHECK((l.local[0] == 8 && l.local[1] == 4 && l.local[2] == 1));
+  CHECK((l.global[0] == 128 && l.global[1] == 4 && l.global[2] == 3));
+  for (const std::size_t limit : {1, 2, 16, 64, 128, 256}) {
+    l = tkl::launch_of({{1000, 1000, 9}}, {16, 16, 2}, limit, most);
+    CHECK(l.local[0] * l.local[1] * l.local[2] <= limit);
+    for (int i = 0; i < 3; ++i) CHECK(l.global[i] % l.local[i] == 0);
+    CHECK((l.global[0] >= 1000 && l.global[1] >= 1000 && l.global[2] >= 9));
+  }
+  CHECK(tkl::launch_of({{0, 4, 4}}, {8, 8, 1}, 64, most).empty());
+}
+
+TEST_CASE("error codes have names") {
+  CHECK(tkl::opencl_error_name(CL_OUT_OF_RESOURCES) == "CL_OUT_OF_RESOURCES");
+  CHECK(tkl::opencl_error_name(CL_INVALID_WORK_GROUP_SIZE) == "CL_INVALID_WORK_GROUP_SIZE");
+  CHECK(tkl::opencl_error_name(CL_INVALID_DEVICE_PARTITION_COUNT) == "CL_INVALID_DEVICE_PARTITION_COUNT");
+  CHECK(tkl::opencl_error_name(CL_KERNEL_ARG_INFO_NOT_AVAILABLE) == "CL_KERNEL_ARG_INFO_NOT_AVAILABLE");
+  CHECK(tkl::opencl_error_name(-999) == "");
+  const std::string message = tkl::opencl_failure("clSetKernelArg", CL_INVALID_ARG_SIZE, "pool2d", "stem").message();
+  CHECK(message == "clSetKernelArg of kernel pool2d (step 'stem'): CL_INVALID_ARG_SIZE (-51)");
+}
+
+}  // namespace
