@@ -92,13 +92,14 @@ class opencl_workspace {
     return {};
   }
 
-  /// Host memory to the inputs, all steps, outputs to host memory; returns when they are there.
+  /// Host memory to the inputs, all steps, outputs to host memory; returns when they are there. `in` or `out` may be
+  /// null: the inputs are on the device already, or the outputs stay there.
   status run(const void* const* in, void* const* out) const {
     const opencl_plan& p = model_->plan();
-    for (int i = 0; i < p.input_count; ++i)
+    for (int i = 0; in != nullptr && i < p.input_count; ++i)
       if (status s = copy(input(i), opencl_buffer_bytes(p.input(i)), in[i], nullptr); !s) return s;
     if (status s = enqueue(); !s) return s;
-    for (int i = 0; i < p.output_count; ++i)
+    for (int i = 0; out != nullptr && i < p.output_count; ++i)
       if (status s = copy(output(i), opencl_buffer_bytes(p.output(i)), nullptr, out[i]); !s) return s;
     const cl_int e = model_->context().queue().finish();
     return e == CL_SUCCESS ? status{} : opencl_failure("clFinish", e);
