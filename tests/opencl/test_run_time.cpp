@@ -118,7 +118,7 @@ TEST_CASE("launches are whole groups that fit kernel and device") {
   auto l = tkl::launch_of({{125, 4, 3}}, {8, 8, 1}, 1024, most);
   CHECK((l.local[0] == 8 && l.local[1] == 4 && l.local[2] == 1));
   CHECK((l.global[0] == 128 && l.global[1] == 4 && l.global[2] == 3));
-  for (const std::size_t limit : {1, 2, 16, 64, 128, 256}) {
+  for (const std::size_t limit : {1u, 2u, 16u, 64u, 128u, 256u}) {
     l = tkl::launch_of({{1000, 1000, 9}}, {16, 16, 2}, limit, most);
     CHECK(l.local[0] * l.local[1] * l.local[2] <= limit);
     for (int i = 0; i < 3; ++i) CHECK(l.global[i] % l.local[i] == 0);

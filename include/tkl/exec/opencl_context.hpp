@@ -149,6 +149,7 @@ class opencl_context {
 
  private:
   struct state {
+    state(const cl::Context& c, const cl::Device& d, const cl::CommandQueue& q) : context(c), device(d), queue(q) {}
     cl::Context context;
     cl::Device device;
     cl::CommandQueue queue;
