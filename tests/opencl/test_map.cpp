@@ -49,9 +49,11 @@ TEST_CASE("integers are copied bit for bit, beyond what a float can hold") {
   graph g;
   const value x = g.input("x", tkl::i32, {2, 5});
   g.output(tkl::transpose(x, {1, 0}));
+  g.output(g.input("one", tkl::i32, {1}));
   const std::vector<std::int32_t> numbers = {16777217, -16777219, 2147483647, -2147483647, 5, 6, 7, 8, 9, 33554433};
-  const tkl_test::device_run run = tkl_test::run_on_device(g, {numbers.data()});
+  const tkl_test::device_run run = tkl_test::run_on_device(g, {numbers.data(), numbers.data()});
   REQUIRE(run.error == "");
+  CHECK(run.outputs[1][0] == 16777217);
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 5; ++j) CHECK(run.outputs[0][j * 2 + i] == numbers[i * 5 + j]);
 }

@@ -121,8 +121,7 @@ std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k) {
   const bool apart = k.algorithm == algorithm::map && k.variant[0] != 0;
   const tkl::symbol only = k.epilogue.at[0];
   const bool copies = k.epilogue.size == 1 && only.has_operand() && only.kind() != tkl::leaf_kind::literal &&
-                      only.kind() != tkl::leaf_kind::scalar && only.kind() != tkl::leaf_kind::index &&
-                      only.type() == k.out;
+                      only.kind() != tkl::leaf_kind::index && only.type() == k.out;
   if (copies) {
     detail::with_leaf(only, 0, [&](const auto& n) { return tkl::opencl_epilogue(*w, k.out).write(n, true, apart), 0; });
   } else if (!index) {

@@ -122,10 +122,6 @@ constexpr void write_body(opencl_machine& m) {
   }
 }
 
-/// Whether an epilogue is one operand in memory and no more.
-template <class E, element Out>
-inline constexpr bool copies_bits = copies<E, storage_t<Out>> && !std::is_same_v<E, scalar_node<storage_t<Out>>>;
-
 }  // namespace impl
 
 /// Writes the kernel of a key: the epilogue as functions, then the body.
@@ -135,7 +131,7 @@ constexpr kernel_writer write_kernel() {
   constexpr bool index = K.algorithm == algorithm::reduce && K.variant[0] == static_cast<int>(reduce_kind::argmax);
   if constexpr (!index) {
     const auto epilogue = bind<K.epilogue>(slot_names{});
-    opencl_epilogue(w, K.out).write(epilogue, impl::copies_bits<std::remove_const_t<decltype(epilogue)>, K.out>,
+    opencl_epilogue(w, K.out).write(epilogue, copies<std::remove_const_t<decltype(epilogue)>, storage_t<K.out>>,
                                     K.algorithm == algorithm::map && K.variant[0] != 0);
   }
   w << "__kernel void " << name_of(K.algorithm) << "(PARAMETERS) {\n";

@@ -49,7 +49,7 @@ constexpr opencl_launch launch_of(const item_counts& items, const int (&group)[3
 
 class opencl_workspace {
  public:
-  /// The model must outlive the workspace. One caller at a time.
+  /// One caller at a time. The plan's data must outlive the workspace; the model need not.
   TKL_COLD static result<opencl_workspace> make(const opencl_model& model) {
     opencl_workspace w(model);
     const opencl_plan& p = model.plan();
@@ -73,14 +73,14 @@ class opencl_workspace {
   /// The device buffer of an input or output, for callers whose data is on the device: written and read in the
   /// context's queue.
   const cl::Buffer& input(int i) const { return caller_[static_cast<std::size_t>(i)]; }
-  const cl::Buffer& output(int i) const { return caller_[static_cast<std::size_t>(model_->plan().input_count + i)]; }
+  const cl::Buffer& output(int i) const { return caller_[static_cast<std::size_t>(model_.plan().input_count + i)]; }
   /// Lets an input or output lie in a buffer of the caller's, from its first byte on.
   TKL_COLD status use_input(int i, const cl::Buffer& b) { return use("input", i, i, b); }
-  TKL_COLD status use_output(int i, const cl::Buffer& b) { return use("output", i, model_->plan().input_count + i, b); }
+  TKL_COLD status use_output(int i, const cl::Buffer& b) { return use("output", i, model_.plan().input_count + i, b); }
 
   /// Enqueues all steps, from the device's buffers to the device's buffers.
   status enqueue() const {
-    const cl::CommandQueue& q = model_->context().queue();
+    const cl::CommandQueue& q = model_.context().queue();
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
       const opencl_launch& l = launches_[i];
       if (l.empty()) continue;
@@ -95,34 +95,34 @@ class opencl_workspace {
   /// Host memory to the inputs, all steps, outputs to host memory; returns when they are there. `in` or `out` may be
   /// null: the inputs are on the device already, or the outputs stay there.
   status run(const void* const* in, void* const* out) const {
-    const opencl_plan& p = model_->plan();
+    const opencl_plan& p = model_.plan();
     for (int i = 0; in != nullptr && i < p.input_count; ++i)
       if (status s = copy(input(i), opencl_buffer_bytes(p.input(i)), in[i], nullptr); !s) return s;
     if (status s = enqueue(); !s) return s;
     for (int i = 0; out != nullptr && i < p.output_count; ++i)
       if (status s = copy(output(i), opencl_buffer_bytes(p.output(i)), nullptr, out[i]); !s) return s;
-    const cl_int e = model_->context().queue().finish();
+    const cl_int e = model_.context().queue().finish();
     return e == CL_SUCCESS ? status{} : opencl_failure("clFinish", e);
   }
 
  private:
-  explicit opencl_workspace(const opencl_model& m) : model_(&m) {}
+  explicit opencl_workspace(const opencl_model& m) : model_(m) {}
 
   TKL_COLD status step_failure(std::string_view call, cl_int code, int i) const {
-    const step& s = model_->plan().steps[i];
-    return opencl_failure(call, code, model_->kernel_of(s).name, model_->plan().name_of_step(s));
+    const step& s = model_.plan().steps[i];
+    return opencl_failure(call, code, model_.kernel_of(s).name, model_.plan().name_of_step(s));
   }
 
   TKL_COLD status add_step(int i) {
-    const opencl_plan& p = model_->plan();
+    const opencl_plan& p = model_.plan();
     const step& s = p.steps[i];
-    const opencl_kernel& text = model_->kernel_of(s);
+    const opencl_kernel& text = model_.kernel_of(s);
     cl_int e = CL_SUCCESS;
-    kernels_.emplace_back(model_->program_of(s), std::string(text.name).c_str(), &e);
+    kernels_.emplace_back(model_.program_of(s), std::string(text.name).c_str(), &e);
     if (e != CL_SUCCESS) return step_failure("clCreateKernel", e, i);
     std::size_t most_items = 0;
     std::vector<std::size_t> sizes;
-    const cl::Device& device = model_->context().device();
+    const cl::Device& device = model_.context().device();
     e = kernels_.back().getWorkGroupInfo(device, CL_KERNEL_WORK_GROUP_SIZE, &most_items);
     if (e != CL_SUCCESS) return step_failure("clGetKernelWorkGroupInfo", e, i);
     e = device.getInfo(CL_DEVICE_MAX_WORK_ITEM_SIZES, &sizes);
@@ -139,31 +139,31 @@ class opencl_workspace {
     return e.where == space::input    ? input(e.index)
            : e.where == space::output ? output(e.index)
            : e.where == space::arena  ? arena_
-                                      : model_->weights();
+                                      : model_.weights();
   }
 
   /// Sets argument a of step i. Numbers are passed in the types that the text declares: cl_int and cl_float.
   TKL_COLD status set_argument(int i, int a) {
-    const opencl_plan& p = model_->plan();
+    const opencl_plan& p = model_.plan();
     const step& s = p.steps[i];
-    const text_argument& t = model_->kernel_of(s).argument[a];
+    const text_argument& t = model_.kernel_of(s).argument[a];
     cl::Kernel& k = kernels_[static_cast<std::size_t>(i)];
     const auto index = static_cast<cl_uint>(a);
     cl_int e = CL_SUCCESS;
     if (t.kind == argument_kind::tables) {
-      e = k.setArg(index, model_->tables());
+      e = k.setArg(index, model_.tables());
     } else if (t.kind == argument_kind::buffer) {
       e = k.setArg(index, buffer_of(p.edges[edge_of(t, s)]));
     } else if (is_float(t)) {
       e = k.setArg(index, cl_float{float_of(t, s)});
     } else {
-      e = k.setArg(index, cl_int{integer_of(t, s, p.edges, model_->table_at(i))});
+      e = k.setArg(index, cl_int{integer_of(t, s, p.edges, model_.table_at(i))});
     }
     return e == CL_SUCCESS ? status{} : step_failure("clSetKernelArg", e, i);
   }
 
   TKL_COLD status use(std::string_view kind, int i, int place, const cl::Buffer& b) {
-    const opencl_plan& p = model_->plan();
+    const opencl_plan& p = model_.plan();
     const edge& e = place < p.input_count ? p.input(place) : p.output(place - p.input_count);
     std::size_t bytes = 0;
     if (const cl_int code = b.getInfo(CL_MEM_SIZE, &bytes); code != CL_SUCCESS)
@@ -174,7 +174,7 @@ class opencl_workspace {
                                << opencl_buffer_bytes(e));
     caller_[static_cast<std::size_t>(place)] = b;
     for (int n = 0; n < p.step_count; ++n) {
-      const opencl_kernel& text = model_->kernel_of(p.steps[n]);
+      const opencl_kernel& text = model_.kernel_of(p.steps[n]);
       for (int a = 0; a < text.arguments; ++a) {
         if (text.argument[a].kind != argument_kind::buffer) continue;
         const edge& x = p.edges[edge_of(text.argument[a], p.steps[n])];
@@ -188,7 +188,7 @@ class opencl_workspace {
   /// Maps a buffer and copies `from` into it, or it to `to`.
   status copy(const cl::Buffer& b, std::int64_t bytes, const void* from, void* to) const {
     if (bytes == 0) return {};
-    const cl::CommandQueue& q = model_->context().queue();
+    const cl::CommandQueue& q = model_.context().queue();
     cl_int e = CL_SUCCESS;
     const auto size = static_cast<std::size_t>(bytes);
     void* p = q.enqueueMapBuffer(b, CL_TRUE, from != nullptr ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ, 0, size,
@@ -199,7 +199,7 @@ class opencl_workspace {
     return e == CL_SUCCESS ? status{} : opencl_failure("clEnqueueUnmapMemObject", e);
   }
 
-  const opencl_model* model_;
+  opencl_model model_;  // handles: what they stand for lives as long as the workspace
   cl::Buffer arena_{};
   std::vector<cl::Buffer> caller_{};  // inputs, then outputs
   std::vector<cl::Kernel> kernels_{};

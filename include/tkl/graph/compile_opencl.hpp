@@ -78,7 +78,7 @@ class compile<Model, opencl<Arch, When>> {
     return make(c, *w);
   }
 
-  /// Memory of one caller on the device; the model must outlive it.
+  /// Memory of one caller on the device.
   class workspace : public opencl_workspace {
    public:
     TKL_COLD static result<workspace> make(const compile& model) {
@@ -137,9 +137,9 @@ class compile<Model, opencl<Arch, When>> {
   static auto texts() { return texts_of(std::make_index_sequence<static_cast<std::size_t>(kernels)>{}); }
 
  private:
-  template <std::size_t... I>
-  static std::array<opencl_kernel, sizeof...(I)> texts_of(std::index_sequence<I...>) {
-    return {target::template kernel<compiled::keys[I]>()...};
+  template <std::size_t... Index>
+  static std::array<opencl_kernel, sizeof...(Index)> texts_of(std::index_sequence<Index...>) {
+    return {target::template kernel<compiled::keys[Index]>()...};
   }
   TKL_COLD static result<compile> make(const opencl_context& c, const packed_weights& w) {
     const auto all = texts();
