@@ -78,7 +78,7 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
   r.error = p.error.c_str();
   if (!r.error.empty()) return r;
   for (const tkl::step& s : p.steps) {
-    r.refused = tkl::opencl_unsupported(s, p.keys[static_cast<std::size_t>(s.kernel)], p.edges.data());
+    r.refused = tkl::item_unsupported(s, p.keys[static_cast<std::size_t>(s.kernel)], p.edges.data());
     if (!r.refused.empty()) return r;
   }
   std::vector<std::unique_ptr<tkl::kernel_writer>> written;
@@ -103,7 +103,7 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
                             0,
                             tkl::real_functions<>};
   const auto weights = tkl::pack_weights(load, *tensors, {.allow_surplus = true});
-  const tkl::opencl_plan plan{p.steps.data(),
+  const tkl::device_plan plan{p.steps.data(),
                               static_cast<int>(p.steps.size()),
                               p.edges.data(),
                               p.keys.data(),
@@ -130,7 +130,7 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
   // is used again for memory that was never written: there, inputs are copied and no buffer is released.
   const bool copied = std::getenv("TKL_OPENCL_SIMULATED") != nullptr;
   for (int i = 0; copied && i < plan.input_count; ++i) {
-    const std::int64_t bytes = tkl::opencl_buffer_bytes(plan.input(i));
+    const std::int64_t bytes = tkl::buffer_bytes_of(plan.input(i));
     const auto b = tkl::opencl_buffer(opencl_device(), CL_MEM_READ_WRITE, bytes,
                                       const_cast<void*>(inputs[static_cast<std::size_t>(i)]));
     r.error = b ? workspace->use_input(i, *b).message() : b.error().message();

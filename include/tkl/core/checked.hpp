@@ -6,6 +6,37 @@
 
 namespace tkl {
 
+// *r = a op b, wrapped; whether the exact result does not fit.
+#if defined(__CUDACC__)
+// nvcc's front end does not know the builtins in constants.
+namespace detail {
+__extension__ typedef __int128 wide_integer;
+constexpr bool narrowed(wide_integer exact, std::int64_t* r) {
+  *r = static_cast<std::int64_t>(exact);
+  return exact != wide_integer{*r};
+}
+}  // namespace detail
+constexpr bool add_overflows(std::int64_t a, std::int64_t b, std::int64_t* r) {
+  return detail::narrowed(detail::wide_integer{a} + b, r);
+}
+constexpr bool subtract_overflows(std::int64_t a, std::int64_t b, std::int64_t* r) {
+  return detail::narrowed(detail::wide_integer{a} - b, r);
+}
+constexpr bool multiply_overflows(std::int64_t a, std::int64_t b, std::int64_t* r) {
+  return detail::narrowed(detail::wide_integer{a} * b, r);
+}
+#else
+constexpr bool add_overflows(std::int64_t a, std::int64_t b, std::int64_t* r) {
+  return __builtin_add_overflow(a, b, r);
+}
+constexpr bool subtract_overflows(std::int64_t a, std::int64_t b, std::int64_t* r) {
+  return __builtin_sub_overflow(a, b, r);
+}
+constexpr bool multiply_overflows(std::int64_t a, std::int64_t b, std::int64_t* r) {
+  return __builtin_mul_overflow(a, b, r);
+}
+#endif
+
 /// A 64-bit integer that remembers whether any operation that led to it left the range.
 struct checked {
   static constexpr std::int64_t largest = INT64_MAX;  // for messages
@@ -17,17 +48,17 @@ struct checked {
 
   friend constexpr checked operator+(checked a, checked b) {
     checked r;
-    r.valid = !__builtin_add_overflow(a.value, b.value, &r.value) && a.valid && b.valid;
+    r.valid = !add_overflows(a.value, b.value, &r.value) && a.valid && b.valid;
     return r;
   }
   friend constexpr checked operator-(checked a, checked b) {
     checked r;
-    r.valid = !__builtin_sub_overflow(a.value, b.value, &r.value) && a.valid && b.valid;
+    r.valid = !subtract_overflows(a.value, b.value, &r.value) && a.valid && b.valid;
     return r;
   }
   friend constexpr checked operator*(checked a, checked b) {
     checked r;
-    r.valid = !__builtin_mul_overflow(a.value, b.value, &r.value) && a.valid && b.valid;
+    r.valid = !multiply_overflows(a.value, b.value, &r.value) && a.valid && b.valid;
     return r;
   }
 };

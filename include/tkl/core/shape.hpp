@@ -39,7 +39,7 @@ struct shape {
     checked n = 1;
     bool overflows = false, negative = false;
     for (int i = 0; i < rank; ++i) {
-      overflows |= __builtin_mul_overflow(n.value, extent[i], &n.value);
+      overflows |= multiply_overflows(n.value, extent[i], &n.value);
       negative |= extent[i] < 0;
     }
     n.valid = !overflows && !negative;

@@ -69,7 +69,7 @@ class mapped_file {
     }
     ::close(file);
     if (!s) return s;
-    return mapped;
+    return result<mapped_file>(std::move(mapped));
   }
 
   /// Null for an empty file; page aligned otherwise.

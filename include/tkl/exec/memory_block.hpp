@@ -25,7 +25,7 @@ class memory_block {
   TKL_COLD static result<memory_block> allocate(std::int64_t bytes, bool zeroed) {
     memory_block b;
     b.bytes_ = bytes;
-    if (bytes == 0) return b;
+    if (bytes == 0) return result<memory_block>(std::move(b));
     const auto rounded = static_cast<std::size_t>(round_up(bytes, buffer_alignment));
     b.data_.reset(static_cast<std::byte*>(std::aligned_alloc(static_cast<std::size_t>(buffer_alignment), rounded)));
     if (!b.data_) {
@@ -33,7 +33,7 @@ class memory_block {
       return status::failure(m << "no memory for " << bytes << " bytes");
     }
     if (zeroed) std::memset(b.data_.get(), 0, rounded);
-    return b;
+    return result<memory_block>(std::move(b));
   }
   std::byte* data() const { return data_.get(); }
   std::int64_t bytes() const { return bytes_; }

@@ -34,7 +34,7 @@ struct opencl {
   }
   static constexpr std::int64_t scratch_bytes(const step&, const edge*) { return 0; }
   static constexpr std::string_view unsupported(const step& s, const kernel_key& k, const edge* edges) {
-    return opencl_unsupported(s, k, edges);
+    return item_unsupported(s, k, edges);
   }
   /// The kernel of a key.
   template <auto Key>

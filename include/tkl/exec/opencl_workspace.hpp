@@ -52,7 +52,7 @@ class opencl_workspace {
   /// One caller at a time. The plan's data must outlive the workspace; the model need not.
   TKL_COLD static result<opencl_workspace> make(const opencl_model& model) {
     opencl_workspace w(model);
-    const opencl_plan& p = model.plan();
+    const device_plan& p = model.plan();
     result<cl::Buffer> arena = opencl_buffer(model.context(), CL_MEM_READ_WRITE, p.arena_bytes);
     if (!arena) return arena.error();
     w.arena_ = *arena;
@@ -61,7 +61,7 @@ class opencl_workspace {
       const edge& e = in ? p.input(i) : p.output(i - p.input_count);
       // Where host and device share memory, mapping such a buffer copies nothing.
       result<cl::Buffer> b = opencl_buffer(
-          model.context(), (in ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) | CL_MEM_ALLOC_HOST_PTR, opencl_buffer_bytes(e));
+          model.context(), (in ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) | CL_MEM_ALLOC_HOST_PTR, buffer_bytes_of(e));
       if (!b) return b.error();
       w.caller_.push_back(*b);
     }
@@ -95,12 +95,12 @@ class opencl_workspace {
   /// Host memory to the inputs, all steps, outputs to host memory; returns when they are there. `in` or `out` may be
   /// null: the inputs are on the device already, or the outputs stay there.
   status run(const void* const* in, void* const* out) const {
-    const opencl_plan& p = model_.plan();
+    const device_plan& p = model_.plan();
     for (int i = 0; in != nullptr && i < p.input_count; ++i)
-      if (status s = copy(input(i), opencl_buffer_bytes(p.input(i)), in[i], nullptr); !s) return s;
+      if (status s = copy(input(i), buffer_bytes_of(p.input(i)), in[i], nullptr); !s) return s;
     if (status s = enqueue(); !s) return s;
     for (int i = 0; out != nullptr && i < p.output_count; ++i)
-      if (status s = copy(output(i), opencl_buffer_bytes(p.output(i)), nullptr, out[i]); !s) return s;
+      if (status s = copy(output(i), buffer_bytes_of(p.output(i)), nullptr, out[i]); !s) return s;
     const cl_int e = model_.context().queue().finish();
     return e == CL_SUCCESS ? status{} : opencl_failure("clFinish", e);
   }
@@ -114,7 +114,7 @@ class opencl_workspace {
   }
 
   TKL_COLD status add_step(int i) {
-    const opencl_plan& p = model_.plan();
+    const device_plan& p = model_.plan();
     const step& s = p.steps[i];
     const opencl_kernel& text = model_.kernel_of(s);
     cl_int e = CL_SUCCESS;
@@ -128,7 +128,7 @@ class opencl_workspace {
     e = device.getInfo(CL_DEVICE_MAX_WORK_ITEM_SIZES, &sizes);
     if (e != CL_SUCCESS || sizes.size() < 3) return opencl_failure("clGetDeviceInfo", e);
     const kernel_key& k = p.keys[s.kernel];
-    launches_.push_back(launch_of(opencl_items(p.schedule, s, k, p.edges), p.schedule.group, most_items,
+    launches_.push_back(launch_of(items_of_step(p.schedule, s, k, p.edges), p.schedule.group, most_items,
                                   {sizes[0], sizes[1], sizes[2]}));
     for (int a = 0; a < text.arguments; ++a)
       if (status set = set_argument(i, a); !set) return set;
@@ -144,7 +144,7 @@ class opencl_workspace {
 
   /// Sets argument a of step i. Numbers are passed in the types that the text declares: cl_int and cl_float.
   TKL_COLD status set_argument(int i, int a) {
-    const opencl_plan& p = model_.plan();
+    const device_plan& p = model_.plan();
     const step& s = p.steps[i];
     const text_argument& t = model_.kernel_of(s).argument[a];
     cl::Kernel& k = kernels_[static_cast<std::size_t>(i)];
@@ -163,15 +163,15 @@ class opencl_workspace {
   }
 
   TKL_COLD status use(std::string_view kind, int i, int place, const cl::Buffer& b) {
-    const opencl_plan& p = model_.plan();
+    const device_plan& p = model_.plan();
     const edge& e = place < p.input_count ? p.input(place) : p.output(place - p.input_count);
     std::size_t bytes = 0;
     if (const cl_int code = b.getInfo(CL_MEM_SIZE, &bytes); code != CL_SUCCESS)
       return opencl_failure("clGetMemObjectInfo", code);
     message_text m;
-    if (bytes < static_cast<std::size_t>(opencl_buffer_bytes(e)))
+    if (bytes < static_cast<std::size_t>(buffer_bytes_of(e)))
       return status::failure(m << kind << ' ' << i << ": a buffer of " << bytes << " bytes, the model needs "
-                               << opencl_buffer_bytes(e));
+                               << buffer_bytes_of(e));
     caller_[static_cast<std::size_t>(place)] = b;
     for (int n = 0; n < p.step_count; ++n) {
       const opencl_kernel& text = model_.kernel_of(p.steps[n]);

@@ -62,14 +62,14 @@ class safetensors {
       message_text m;
       return status::failure(m << path_text(path).view() << ": " << read.message());
     }
-    return s;
+    return result<safetensors>(std::move(s));
   }
 
   /// Checks bytes that the caller keeps alive and unchanged as long as this object lives.
   static result<safetensors> from_memory(std::span<const std::byte> bytes) {
     safetensors s;
     if (const status read = s.read(bytes); !read) return read;
-    return s;
+    return result<safetensors>(std::move(s));
   }
 
   /// Sorted by name.

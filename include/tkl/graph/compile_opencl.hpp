@@ -9,13 +9,9 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <tkl/exec/arguments.hpp>
 #include <tkl/exec/opencl.hpp>
 #include <tkl/exec/packed_weights.hpp>
-#include <tkl/exec/run_plan.hpp>
-#include <tkl/graph/compile.hpp>
-#include <tkl/graph/supports.hpp>
+#include <tkl/graph/compile_device.hpp>
 #include <utility>
 
 namespace tkl {
@@ -24,45 +20,13 @@ TKL_ISA_BEGIN
 /// A model compiled for OpenCL. Constants as on the CPU. An object holds what a device needs of the model, is constant,
 /// and may be shared by callers of one context; each caller has a workspace.
 template <class Model, class Arch, text_time When>
-class compile<Model, opencl<Arch, When>> {
-  using target_type = opencl<Arch, When>;
-  using compiled = impl::compiled_plan<Model, target_type>;
-  static_assert(compiled::sound);
-  static_assert(checked_support<Model, target_type>::sound);
-  static constexpr plan_counts counts = compiled::first.counts;
-  static constexpr plan_facts<counts> facts = compiled::frozen.facts;
+class compile<Model, opencl<Arch, When>> : public device_compile<Model, opencl<Arch, When>> {
+  using base = device_compile<Model, opencl<Arch, When>>;
+  using compiled = typename base::compiled;
 
  public:
-  using target = target_type;
-  static constexpr int steps = counts.steps;
-  static constexpr int kernels = counts.keys;
-  static constexpr int buffers = counts.buffers;
-  static constexpr int inputs = counts.inputs;
-  static constexpr int outputs = counts.outputs;
-  static constexpr std::int64_t arena_bytes = facts.arena_bytes;
-  static constexpr std::int64_t lower_bound = facts.lower_bound;
-  static constexpr std::int64_t weights_bytes = facts.weights_bytes;
-  static constexpr std::int64_t flops = facts.flops;
-  static constexpr std::int64_t bytes_written = facts.bytes_written;
-  static constexpr std::int64_t bytes = facts.bytes_read + bytes_written;
-  static constexpr int conversions = facts.conversions;
-
-  /// What loading needs: names, folds, packed layout.
-  static constexpr load_view loading() {
-    load_view v{compiled::load.loads.data(),
-                counts.loads,
-                compiled::load.folds.data(),
-                compiled::load.packed.data(),
-                counts.packed,
-                compiled::names.data(),
-                weights_bytes,
-                target::facts().panel,
-                target::facts().width,
-                0};
-    v.layout_hash = hash_layout(v);
-    v.functions = real_functions<functions_called(compiled::load.loads.data(), counts.loads)>;
-    return v;
-  }
+  using typename base::target;
+  using base::inputs, base::kernels, base::loading, base::outputs, base::plan;
 
   /// Loads weights as compile<Model, cpu<>>::load does, builds the kernels in the context and uploads the weights. The
   /// context checks first what the device can do.
@@ -96,21 +60,9 @@ class compile<Model, opencl<Arch, When>> {
   template <class... Buffers>
   requires(static_cast<int>(sizeof...(Buffers)) == inputs + outputs) status operator()(const workspace& w,
                                                                                        Buffers&&... buffers) const {
-    static_assert(inputs <= max_arguments && outputs <= max_arguments,
-                  "a model with more than 64 inputs or outputs is run with untyped buffers: run()");
-    const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
-    const void* in[max_arguments]{};
-    void* out[max_arguments]{};
-    for (int i = 0; i < inputs + outputs; ++i) {
-      const bool reads = i < inputs;
-      const edge& e = reads ? plan().input(i) : plan().output(i - inputs);
-      const char* kind = reads ? "input" : "output";
-      if (status s = detail::check_argument(kind, plan().names, e, all[i], !reads); !s) return s;
-      if (status s = detail::check_address(kind, plan().names, e, all[i].data); !s) return s;
-      if (reads) in[i] = all[i].data;
-      if (!reads) out[i - inputs] = const_cast<void*>(all[i].data);
-    }
-    return w.run(in, out);
+    typename base::host_buffers b;
+    if (status s = base::gather(b, std::forward<Buffers>(buffers)...); !s) return s;
+    return w.run(b.in, b.out);
   }
   /// The same with untyped buffers, which must have the model's types and sizes.
   status run(const workspace& w, const void* const* in, void* const* out) const { return w.run(in, out); }
@@ -118,21 +70,6 @@ class compile<Model, opencl<Arch, When>> {
   status enqueue(const workspace& w) const { return w.enqueue(); }
 
   const opencl_context& context() const { return model_.context(); }
-  static constexpr opencl_plan plan() {
-    return {compiled::plan.steps.data(),
-            steps,
-            compiled::plan.edges.data(),
-            compiled::keys.data(),
-            kernels,
-            compiled::plan.inputs.data(),
-            inputs,
-            compiled::plan.outputs.data(),
-            outputs,
-            arena_bytes,
-            weights_bytes,
-            compiled::names.data(),
-            target::items};
-  }
   /// The texts of the plan's kernels.
   static auto texts() { return texts_of(std::make_index_sequence<static_cast<std::size_t>(kernels)>{}); }
 

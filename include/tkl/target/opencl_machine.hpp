@@ -19,8 +19,10 @@ TKL_ISA_BEGIN
 class opencl_machine {
  public:
   using value = text_value;
+  using one = text_value;
   using integer = text_int;
   static constexpr int width = item_width;
+  static constexpr int team = 1;
 
   constexpr opencl_machine(kernel_writer& w, element in, element out) : w_(w), in_(in), out_(out) {}
 
@@ -42,6 +44,18 @@ class opencl_machine {
     const integer i = impl::declare_int(w_);
     w_ << "(int)get_global_id(" << d << ");\n";
     return i;
+  }
+
+  // A team of one.
+  constexpr integer team_place() { return {0}; }
+  constexpr integer if_leading(const integer& condition) { return condition; }
+  template <class F>
+  constexpr void when_leading(F body) {
+    body();
+  }
+  template <class P>
+  constexpr value fold_team(const value& v) {
+    return v;
   }
 
   // Memory.

@@ -23,39 +23,42 @@ template <bool Masked, class M>
 constexpr void attention_item(M& m) {
   using integer = typename M::integer;
   using value = typename M::value;
-  using math_v = math<value>;
+  using one = typename M::one;
   const integer heads = m.parameter(parameter::heads, 0);
   for_grouped_place(
       m, heads, item_width, 1,
       [&](const integer& head, const integer& column, const integer& values, const item_place<M>& p) {
         const integer depth = m.extent(role::in, 3) / heads, whole = depth / item_width * item_width;
         const integer query = row_index(m, role::in, p.n, p.h, p.w) + head * depth;
-        const value lowest = m.constant(std::numeric_limits<float>::lowest()), zero = m.constant(0.0f);
-        value largest = m.variable(m.splat_one(-std::numeric_limits<float>::infinity()));
-        value total = m.variable(m.splat_one(0.0f)), sum = m.variable(zero);
+        const one lowest = math<one>::constant(std::numeric_limits<float>::lowest());
+        const one zero = math<one>::constant(0.0f);
+        one largest = m.variable(m.splat_one(-std::numeric_limits<float>::infinity()));
+        one total = m.variable(m.splat_one(0.0f));
+        value sum = m.variable(m.constant(0.0f));
         m.loop(m.index(0), m.extent(role::second, 2), 1, [&](const integer& key) {
           const integer at = row_index(m, role::second, p.n, p.h, key) + head * depth;
-          value products = m.variable(zero), rest = m.variable(m.splat_one(0.0f));
+          value products = m.variable(m.constant(0.0f));
+          one rest = m.variable(m.splat_one(0.0f));
           m.loop(m.index(0), whole, item_width,
                  [&](const integer& d) { m.mac(products, m.load(role::in, query + d), m.load(role::second, at + d)); });
           m.loop(whole, depth, 1, [&](const integer& d) {
-            m.assign(rest, math_v::fma(m.load_one(role::in, query + d), m.load_one(role::second, at + d), rest));
+            m.assign(rest, math<one>::fma(m.load_one(role::in, query + d), m.load_one(role::second, at + d), rest));
           });
-          value score = (impl::fold_lanes<monoid::sum>(m, products) + rest) * m.real(0);
+          one score = (impl::fold_lanes<monoid::sum>(m, products) + rest) * m.real(0);
           if constexpr (Masked) {
             const integer batch = p.n * m.extent(role::out, 1) + p.h;
             score = score + m.load_one(role::mask, batch * m.stride(role::mask, 0) + head * m.stride(role::mask, 1) +
                                                        p.w * m.stride(role::mask, 2) + key * m.stride(role::mask, 3));
           }
-          const value now = (math_v::max)(largest, score), base = math_v::at_least(now, lowest);
-          const value e = math_v::exp_nonpositive(score - base), shrink = math_v::exp_nonpositive(largest - base);
+          const one now = (math<one>::max)(largest, score), base = math<one>::at_least(now, lowest);
+          const one e = math<one>::exp_nonpositive(score - base), shrink = math<one>::exp_nonpositive(largest - base);
           m.assign(largest, now);
-          m.assign(total, math_v::fma(total, shrink, e));
+          m.assign(total, math<one>::fma(total, shrink, e));
           const value v =
               m.load(role::third, row_index(m, role::third, p.n, p.h, key) + head * values + column, values - column);
-          m.assign(sum, math_v::fma(sum, m.splat(shrink), m.splat(e) * v));
+          m.assign(sum, math<value>::fma(sum, m.splat(shrink), m.splat(e) * v));
         });
-        const value share = math_v::select_equal(total, zero, zero, math_v::div(m.constant(1.0f), total));
+        const one share = math<one>::select_equal(total, zero, zero, math<one>::div(math<one>::constant(1.0f), total));
         m.finish(sum * m.splat(share), p, (head + 1) * values);
       });
 }

@@ -58,6 +58,24 @@ constexpr typename M::integer reduced_count(M& m) {
 
 }  // namespace impl
 
+namespace impl {
+
+/// Divides by the count where that is asked for, and stores.
+template <reduce_kind K, unsigned Axes, class V, class M>
+constexpr void finish_reduction(M& m, V state, const item_place<M>& p) {
+  if constexpr (K == reduce_kind::mean) {
+    const typename M::one count = m.number(reduced_count<Axes>(m));
+    if constexpr ((Axes & 8u) != 0) {
+      state = math<V>::div(state, count);
+    } else {
+      state = math<V>::div(state, m.splat(count));
+    }
+  }
+  m.finish(state, p, m.extent(role::out, 3));
+}
+
+}  // namespace impl
+
 /// Sum, mean, max, min.
 template <reduce_kind K, unsigned Axes, class M>
 constexpr void reduce_item(M& m) {
@@ -73,7 +91,8 @@ constexpr void reduce_item(M& m) {
       impl::for_reduced<Axes>(m, first, [&](const integer& at) {
         impl::reduce_item_row<P>(m, state, at, m.extent(role::in, 3), [](const value& v) { return v; });
       });
-      state = impl::fold_lanes<P>(m, state);
+      const typename M::one all = impl::fold_team<P>(m, state);
+      m.when_leading([&] { impl::finish_reduction<K, Axes>(m, all, p); });
     } else {
       // The innermost reduced axis is summed by itself: sums of sums.
       constexpr int inner = (Axes & 4u) != 0 ? 2 : (Axes & 2u) != 0 ? 1 : 0;
@@ -84,12 +103,8 @@ constexpr void reduce_item(M& m) {
         });
         m.assign(state, P::combine(state, part));
       });
+      impl::finish_reduction<K, Axes>(m, state, p);
     }
-    if constexpr (K == reduce_kind::mean) {
-      const value count = m.number(impl::reduced_count<Axes>(m));
-      state = math<value>::div(state, columns_reduced ? count : m.splat(count));
-    }
-    m.finish(state, p, m.extent(role::out, 3));
   });
 }
 
@@ -97,14 +112,14 @@ constexpr void reduce_item(M& m) {
 template <unsigned Axes, class M>
 constexpr void argmax_item(M& m) {
   using integer = typename M::integer;
-  using value = typename M::value;
+  using one = typename M::one;
   for_place(m, 1, 1, [&](const item_place<M>& p) {
     const integer first = impl::first_reduced<Axes>(m, p);
     m.when(impl::reduced_count<Axes>(m) > 0, [&] {
-      value largest = m.variable(m.load_one(role::in, first));
+      one largest = m.variable(m.load_one(role::in, first));
       integer index = m.variable(m.index(0)), count = m.variable(m.index(0));
       const auto meet = [&](const integer& at) {
-        const value v = m.load_one(role::in, at);
+        const one v = m.load_one(role::in, at);
         m.when(m.replaces(v, largest), [&] {
           m.assign(largest, v);
           m.assign(index, count);

@@ -19,6 +19,7 @@ template <resize_kind K, class M>
 constexpr void resize2d_item(M& m) {
   using integer = typename M::integer;
   using value = typename M::value;
+  using one = typename M::one;
   for_place(m, item_width, 1, [&](const item_place<M>& p) {
     const integer lanes = m.extent(role::out, 3) - p.c, below = m.extent(role::out, 1);
     const integer row = m.table(p.h, 0), column = m.table(below + p.w, 0);
@@ -29,12 +30,12 @@ constexpr void resize2d_item(M& m) {
       m.finish(corner, p, m.extent(role::out, 3));
     } else {
       const integer down = m.table(p.h, 1) - row, right = m.table(below + p.w, 1) - column;
-      const auto blend = [&](const integer& both, const value& a, const value& b, const value& weight) {
+      const auto blend = [&](const integer& both, const value& a, const value& b, const one& weight) {
         const value t = m.splat(weight);
         return m.select(both, a * (math<value>::constant(1.0f) - t) + b * t, a);
       };
       const integer next = right * m.stride(role::in, 2), line = upper + down * m.stride(role::in, 1);
-      const value weight = m.table_float(below + p.w, 2);
+      const one weight = m.table_float(below + p.w, 2);
       const value top = blend(right > 0, corner, m.load(role::in, upper + across + next, lanes), weight);
       const value bottom = blend(right > 0, m.load(role::in, line + across, lanes),
                                  m.load(role::in, line + across + next, lanes), weight);

@@ -4,7 +4,7 @@
 // expressions and their functions, monoids, packed weights, sources of a resize.
 //
 // A machine M of work items has
-//   value, integer           numbers: a vector of item_width lanes or one lane, and a 32-bit index; both with operators
+//   value, one, integer      numbers: a vector of item_width lanes, one lane, and a 32-bit index; all with operators
 //   item(d)                  index of the work item along dimension d: columns, pixels, lines
 //   extent(r, axis), stride(r, axis), parameter(p, i), real(i)           numbers of the step
 //   load(r, i), load(r, i, lanes), load_one(r, i), load_each(r, i[4]), load_inside(r, i, first, extent, fill)
@@ -13,6 +13,8 @@
 //   variable(x), assign(d, x), mac(d, a, b)                              what changes in a loop
 //   loop(begin, end, step, f), when(c, f), when(c, f, g)                 f is called with the index, or nothing
 //   finish(v, at, end)       the epilogue at a place, stored; columns from `end` on are left alone
+//   team, team_place(), if_leading(c), when_leading(f), fold_team<P>(v)   threads that share the item of a row, which of
+//                            them this is, what only the first one does, one lane of each of them combined
 // Indices are elements from the start of a role's tensor. A condition is an integer, 1 or 0.
 #pragma once
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the row operations of work items share: one item reduces a whole row.
+// What the row operations of work items share: one item, or the team of threads that a machine gives it, reduces a
+// whole row.
 //
 //   for block of the row:                         sums of sums, so that long rows round as short ones do
-//     for vector of the block:
+//     for vector of the block:                      each thread of the team takes every team-th
 //       part = combine(part, f(x[c...]))          the last vector masked by the neutral element
 //     whole = combine(whole, part)
-//   result = combination of the lanes
+//   result = combination of the lanes, then of the team
 //
-// One item per row needs neither barriers nor local memory, and keeps a device busy where there are some hundred rows.
+// One item per row needs neither barriers nor local memory, and keeps a device busy where there are some hundred rows;
+// threads of one team exchange their results in registers.
 #pragma once
 
 #include <tkl/algo/work_item/roles.hpp>
@@ -23,13 +25,20 @@ namespace impl {
 
 /// Combination of the lanes of v, from the first to the last.
 template <class P, class M>
-constexpr typename M::value fold_lanes(M& m, const typename M::value& v) {
-  typename M::value all = m.lane(v, 0);
+constexpr typename M::one fold_lanes(M& m, const typename M::value& v) {
+  typename M::one all = m.lane(v, 0);
   for (int l = 1; l < item_width; ++l) all = P::combine(all, m.lane(v, l));
   return all;
 }
 
-/// Combines f(vector) over the `columns` elements of `in` from `first` on; one state per lane. `whole` is a variable.
+/// The same over the team, too: every thread of it gets the result.
+template <class P, class M>
+constexpr typename M::one fold_team(M& m, const typename M::value& v) {
+  return m.template fold_team<P>(fold_lanes<P>(m, v));
+}
+
+/// Combines f(vector) over those of the `columns` elements of `in` from `first` on that are this thread's; one state
+/// per lane. `whole` is a variable.
 template <class P, class M, class F>
 constexpr void reduce_item_row(M& m, typename M::value& whole, const typename M::integer& first,
                                const typename M::integer& columns, F f) {
@@ -38,10 +47,10 @@ constexpr void reduce_item_row(M& m, typename M::value& whole, const typename M:
   m.loop(m.index(0), columns, item_block, [&](const integer& begin) {
     const integer end = m.least(begin + item_block, columns), last = end - (item_width - 1);
     value part = m.variable(P::template identity<value>());
-    m.loop(begin, last, item_width,
+    m.loop(begin + m.team_place() * item_width, last, item_width * M::team,
            [&](const integer& c) { m.assign(part, P::combine(part, f(m.load(role::in, first + c)))); });
     const integer rest = begin + (end - begin) / item_width * item_width;
-    m.when(rest < end, [&] {
+    m.when(m.if_leading(rest < end), [&] {
       const integer lanes = end - rest;
       const value v = f(m.load(role::in, first + rest, lanes));
       m.assign(part, P::combine(part, m.keep_first(v, lanes, P::template identity<value>())));
@@ -52,10 +61,10 @@ constexpr void reduce_item_row(M& m, typename M::value& whole, const typename M:
 
 /// The combination of a whole row as one lane.
 template <class P, class M, class F>
-constexpr typename M::value item_row(M& m, const typename M::integer& first, const typename M::integer& columns, F f) {
+constexpr typename M::one item_row(M& m, const typename M::integer& first, const typename M::integer& columns, F f) {
   typename M::value whole = m.variable(P::template identity<typename M::value>());
   reduce_item_row<P>(m, whole, first, columns, f);
-  return fold_lanes<P>(m, whole);
+  return fold_team<P>(m, whole);
 }
 
 /// Calls f(index of a vector's first element, its place) for each vector of the row of place p, and lets f's result be
@@ -64,7 +73,7 @@ template <class M, class F>
 constexpr void finish_item_row(M& m, const item_place<M>& p, const typename M::integer& first,
                                const typename M::integer& columns, F f) {
   using integer = typename M::integer;
-  m.loop(m.index(0), columns, item_width, [&](const integer& c) {
+  m.loop(m.team_place() * item_width, columns, item_width * M::team, [&](const integer& c) {
     m.finish(f(m.load(role::in, first + c, columns - c)), item_place<M>{p.n, p.h, p.w, c}, columns);
   });
 }

@@ -237,7 +237,7 @@ struct arena_search {
       o[i] = i;
       if (kind != arena_order::by_area) {
         k[i] = kind == arena_order::by_size ? item.bytes : -std::int64_t{item.first};
-      } else if (__builtin_mul_overflow(item.bytes / buffer_alignment, item.last - item.first + 1, &k[i])) {
+      } else if (multiply_overflows(item.bytes / buffer_alignment, item.last - item.first + 1, &k[i])) {
         k[i] = checked::largest;
       }
     }
