@@ -40,7 +40,8 @@ class device_tables {
       const bool nearest = s.parameters.mode == static_cast<std::uint8_t>(resize_kind::nearest);
       for (std::int64_t o = 0; o < a.out; ++o) {
         const resize_source from = nearest ? nearest_source(a, o) : linear_source(a, o);
-        numbers.insert(numbers.end(), {from.low, from.high, std::bit_cast<std::int32_t>(static_cast<float>(from.weight))});
+        numbers.insert(numbers.end(),
+                       {from.low, from.high, std::bit_cast<std::int32_t>(static_cast<float>(from.weight))});
       }
     }
   }
@@ -51,7 +52,8 @@ class device_tables {
       return taps_of_residue(p.kernel[axis], p.stride[axis], p.dilation[axis], residue);
     };
     const auto add = [&](std::int64_t a, std::int64_t b, std::int64_t c) {
-      numbers.insert(numbers.end(), {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), static_cast<std::int32_t>(c)});
+      numbers.insert(numbers.end(),
+                     {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), static_cast<std::int32_t>(c)});
     };
     for (int axis = 0; axis < 2; ++axis)
       for (std::int32_t r = 0; r < p.stride[axis]; ++r) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What devices share that run the algorithms of algo/work_item/: from a kernel key to its algorithm, the counts of items,
-// and what they do not run.
+// What devices share that run the algorithms of algo/work_item/: from a kernel key to its algorithm, the counts of
+// items, and what they do not run.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ constexpr std::string_view item_unsupported(const step& s, const kernel_key& k, 
 
 /// Items along each dimension that a step needs; a count may be 0.
 constexpr item_counts items_of_step(const work_item_schedule& schedule, const step& s, const kernel_key& k,
-                                   const edge* edges) {
+                                    const edge* edges) {
   const std::int32_t* out = edges[s.out].extent;
   switch (k.algorithm) {
     case algorithm::conv2d:

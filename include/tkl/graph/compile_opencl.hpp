@@ -25,8 +25,8 @@ class compile<Model, opencl<Arch, When>> : public device_compile<Model, opencl<A
   using compiled = typename base::compiled;
 
  public:
-  using typename base::target;
   using base::inputs, base::kernels, base::loading, base::outputs, base::plan;
+  using typename base::target;
 
   /// Loads weights as compile<Model, cpu<>>::load does, builds the kernels in the context and uploads the weights. The
   /// context checks first what the device can do.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA's error codes as messages: the call, the kernel, the step, the name of the code.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string_view>
+#include <tkl/config.hpp>
+#include <tkl/core/status.hpp>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+/// "cudaLaunchKernel of kernel conv2d (step 'layer1.0.conv1'): cudaErrorInvalidConfiguration (9)".
+TKL_COLD inline status cuda_failure(std::string_view call, cudaError_t code, std::string_view kernel = {},
+                                    std::string_view step = {}) {
+  message_text m;
+  m << call;
+  if (!kernel.empty()) m << " of kernel " << kernel;
+  if (!step.empty()) m << " (step '" << step << "')";
+  m << ": " << cudaGetErrorName(code) << " (" << static_cast<std::int64_t>(code) << ')';
+  return status::failure(m);
+}
+
+TKL_ISA_END
+}  // namespace tkl

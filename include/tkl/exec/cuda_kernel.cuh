@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a kernel key to a __global__ function: a thread runs the algorithm of algo/work_item for its items.
+//
+//   for block along the third dimension, along the second     a grid has at most 65535 of either
+//     item of the thread:  algorithm, epilogue, store
+//
+// A key is a template argument of these functions as words of 64 bits: nvcc cannot print arrays within template
+// arguments, and equal keys of different models share one function.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tkl/config.hpp>
+#include <tkl/exec/work_items.hpp>
+#include <tkl/expr/code.hpp>
+#include <tkl/target/cuda_machine.cuh>
+#include <type_traits>
+#include <utility>
+
+namespace tkl {
+
+/// Threads of a block of any kernel.
+inline constexpr int cuda_block_threads = 128;
+/// Threads that share a row.
+inline constexpr int cuda_team = 32;
+
+/// Whether the threads of a warp share the items of a kernel.
+constexpr bool shares_items(const kernel_key& k) {
+  return k.algorithm == algorithm::softmax || k.algorithm == algorithm::layer_norm ||
+         (k.algorithm == algorithm::reduce && (k.variant[1] & 8) != 0 && !stores_indices(k));
+}
+
+inline constexpr std::size_t key_words = (sizeof(kernel_key) + 7) / 8;
+using packed_key = std::array<std::uint64_t, key_words>;
+constexpr packed_key pack_key(const kernel_key& k) {
+  std::array<unsigned char, 8 * key_words> bytes{};
+  const auto from = std::bit_cast<std::array<unsigned char, sizeof(kernel_key)>>(k);
+  for (std::size_t i = 0; i < from.size(); ++i) bytes[i] = from[i];
+  return std::bit_cast<packed_key>(bytes);
+}
+constexpr kernel_key unpack_key(const packed_key& words) {
+  const auto from = std::bit_cast<std::array<unsigned char, 8 * key_words>>(words);
+  std::array<unsigned char, sizeof(kernel_key)> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = from[i];
+  return std::bit_cast<kernel_key>(bytes);
+}
+
+TKL_ISA_BEGIN
+
+/// The epilogue that a code describes, for cuda_machine.
+template <expr_code Code, class Out>
+struct cuda_epilogue {
+  using node = decltype(bind<Code>(operand_values{}));
+  static constexpr bool copies = tkl::copies<node, Out>;
+  template <class L>
+  TKL_FN static typename L::value call(const operand_values& operands, const L& leaf) {
+    return eval(bind<Code>(operands), leaf);
+  }
+  TKL_FN static auto source(const operand_values& operands, const position& at) {
+    return source_of(bind<Code>(operands), at);
+  }
+};
+
+/// Calls body(machine) for each item of this thread.
+template <class M, class F>
+TKL_FN void for_items(const cuda_arguments& a, F body) {
+#if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
+  constexpr bool shared = M::team > 1;
+  const auto thread = static_cast<std::int32_t>(shared ? threadIdx.x : 0);
+  const auto item = [&](unsigned block, unsigned threads, unsigned own) {
+    return static_cast<std::int32_t>(block * threads + own);
+  };
+  for (unsigned z = blockIdx.z; z < a.blocks[2]; z += gridDim.z)
+    for (unsigned y = blockIdx.y; y < a.blocks[1]; y += gridDim.y) {
+      M m = shared ? M(a, item(blockIdx.x, blockDim.y, threadIdx.y), item(y, blockDim.z, threadIdx.z),
+                       static_cast<std::int32_t>(z), thread)
+                   : M(a, item(blockIdx.x, blockDim.x, threadIdx.x), item(y, blockDim.y, threadIdx.y),
+                       item(z, blockDim.z, threadIdx.z), 0);
+      body(m);
+    }
+#endif
+}
+
+template <std::uint64_t... Words>
+struct cuda_items_of_key {
+  static constexpr kernel_key key = unpack_key({Words...});
+  using out = storage_t<key.out>;
+  using machine = cuda_machine<storage_t<key.in>, out, cuda_epilogue<key.epilogue, out>, stores_apart(key),
+                               shares_items(key) ? cuda_team : 1>;
+};
+
+template <class Arch, std::uint64_t... Words>
+__global__ void __launch_bounds__(cuda_block_threads) cuda_items(const __grid_constant__ cuda_arguments a) {
+  using items = cuda_items_of_key<Words...>;
+  for_items<typename items::machine>(a, [](typename items::machine& m) { impl::run_item<items::key, Arch::items>(m); });
+}
+
+/// A kernel as the host sees it.
+struct cuda_kernel {
+  std::string_view name{};
+  void (*function)(cuda_arguments) = nullptr;
+};
+
+template <kernel_key K, class Arch>
+cuda_kernel cuda_kernel_of() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    constexpr packed_key words = pack_key(K);
+    return cuda_kernel{name_of(K.algorithm), &cuda_items<Arch, words[I]...>};
+  }
+  (std::make_index_sequence<key_words>{});
+}
+
+TKL_ISA_END
+}  // namespace tkl

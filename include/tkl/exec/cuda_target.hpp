@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA as a target of plans: its facts, and what it does not run. No CUDA header is needed here: a plan can be made and
+// looked at without one.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <tkl/arch/cuda.hpp>
+#include <tkl/exec/executor.hpp>
+#include <tkl/exec/work_items.hpp>
+#include <tkl/graph/program.hpp>
+
+namespace tkl {
+
+/// Target of compile<Model, cuda<Arch>>. `Arch`: a tag of arch/cuda.hpp, or any with `items` and `facts`.
+template <class Arch = arch::simt>
+struct cuda {
+  using arch_type = Arch;
+  using executor_type = serial;
+  static constexpr work_item_schedule items = Arch::items;
+  static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");
+
+  static constexpr target_facts facts() {
+    target_facts f;
+    f.width = item_width;
+    f.panel = item_width;
+    f.rows = items.pixels;
+    f.l1_bytes = Arch::facts.cache_bytes;
+    f.staged_channels = -1;  // no convolution converts its input as it loads: a map does so before it
+    return f;
+  }
+  static constexpr std::int64_t scratch_bytes(const step&, const edge*) { return 0; }
+  static constexpr std::string_view unsupported(const step& s, const kernel_key& k, const edge* edges) {
+    return item_unsupported(s, k, edges);
+  }
+};
+
+}  // namespace tkl

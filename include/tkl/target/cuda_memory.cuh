@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of a CUDA thread: one element, or up to four neighbouring ones, of any storage type.
+//
+// Four elements move by one instruction where the address allows it: the address itself decides, since slices and rows
+// of odd length begin anywhere. Conversions are those of target/convert.hpp.
+#pragma once
+
+#include <cstdint>
+#include <tkl/config.hpp>
+#include <tkl/target/convert.hpp>
+#include <tkl/target/cuda_value.cuh>
+
+namespace tkl {
+TKL_ISA_BEGIN
+
+/// Elements of type T behind untyped addresses.
+template <class T>
+struct cuda_memory {
+  /// Four elements as one word of memory.
+  struct alignas(4 * sizeof(T)) quad {
+    T element[4];
+  };
+
+  TKL_FN static float load(const void* base, std::int32_t i) { return widen<float>(static_cast<const T*>(base)[i]); }
+
+  /// The first `lanes` of N elements from i on, zeros behind them; `lanes` may be more than N.
+  template <int N>
+  TKL_FN static cuda_value<N> load(const void* base, std::int32_t i, std::int32_t lanes) {
+    const T* p = static_cast<const T*>(base) + i;
+    cuda_value<N> v;
+    if constexpr (N == 4) {
+      if (lanes >= N && aligned(p)) {
+        const quad q = *reinterpret_cast<const quad*>(p);
+        TKL_UNROLL
+        for (int l = 0; l < N; ++l) v.lane[l] = widen<float>(q.element[l]);
+        return v;
+      }
+    }
+    TKL_UNROLL
+    for (int l = 0; l < N; ++l) v.lane[l] = l < lanes ? widen<float>(p[l]) : 0.0f;
+    return v;
+  }
+
+  /// The same where elements are `step` apart.
+  template <int N>
+  TKL_FN static cuda_value<N> load_apart(const void* base, std::int32_t i, std::int32_t step, std::int32_t lanes) {
+    return impl::each<N>([&](int l) { return l < lanes ? load(base, i + l * step) : 0.0f; });
+  }
+
+  /// Stores the first `lanes` of N elements, `step` apart.
+  template <int N>
+  TKL_FN static void store(void* base, std::int32_t i, std::int32_t step, const cuda_value<N>& v, std::int32_t lanes) {
+    T* p = static_cast<T*>(base) + i;
+    if constexpr (N == 4) {
+      if (lanes >= N && step == 1 && aligned(p)) {
+        quad q;
+        TKL_UNROLL
+        for (int l = 0; l < N; ++l) q.element[l] = narrow<T>(v.lane[l]);
+        *reinterpret_cast<quad*>(p) = q;
+        return;
+      }
+    }
+    TKL_UNROLL
+    for (int l = 0; l < N; ++l)
+      if (l < lanes) p[l * step] = narrow<T>(v.lane[l]);
+  }
+
+ private:
+  TKL_FN static bool aligned(const T* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(quad) == 0; }
+};
+
+TKL_ISA_END
+}  // namespace tkl
