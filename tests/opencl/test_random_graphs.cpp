@@ -1,32 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs on an OpenCL device, compared with the unoptimised graph. TKL_OPENCL_SEEDS sets the number of seeds:
-// every new kernel costs the device's compiler a moment. tkl-test: timeout=900
-#include <cstdlib>
-#include <map>
-
+// The cases of device_random_graphs.hpp on the first OpenCL device.
+// tkl-test: timeout=900
+#include "support/device_random_graphs.hpp"
 #include "support/opencl_compare.hpp"
-#include "support/random_graph.hpp"
-
-namespace {
-
-TEST_CASE("random graphs") {
-  const char* wanted = std::getenv("TKL_OPENCL_SEEDS");
-  const int seeds = wanted != nullptr ? std::atoi(wanted) : 60;
-  std::map<std::string, int> refused;
-  int ran = 0;
-  for (int seed = 1; seed <= seeds; ++seed) {
-    CAPTURE(seed);
-    tkl::graph g;
-    tkl_test::random_graph_builder(g, static_cast<std::uint32_t>(seed)).build();
-    const std::string reason = tkl_test::check_opencl_graph(g);
-    if (reason.empty()) {
-      ++ran;
-    } else {
-      ++refused[reason];
-    }
-  }
-  for (const auto& [reason, count] : refused) MESSAGE(count, " refused: ", reason);
-  CHECK(ran * 5 >= seeds);
-}
-
-}  // namespace

@@ -30,7 +30,7 @@ tkl::result<net> loaded(const tkl::opencl_context& c) {
 }
 
 TEST_CASE("a model and its callers") {
-  const auto model = loaded(tkl_test::opencl_device());
+  const auto model = loaded(tkl_test::device());
   REQUIRE(model.ok());
   const auto one = net::workspace::make(*model), two = net::workspace::make(*model);
   REQUIRE(one.ok());
@@ -52,7 +52,7 @@ TEST_CASE("a model and its callers") {
 }
 
 TEST_CASE("kernels of equal source are built once in a context") {
-  const tkl::opencl_context& c = tkl_test::opencl_device();
+  const tkl::opencl_context& c = tkl_test::device();
   REQUIRE(loaded(c).ok());
   const std::size_t built = c.programs();
   REQUIRE(loaded(c).ok());
@@ -60,7 +60,7 @@ TEST_CASE("kernels of equal source are built once in a context") {
 }
 
 TEST_CASE("the caller's context, queue and buffers") {
-  const tkl::opencl_context& own = tkl_test::opencl_device();
+  const tkl::opencl_context& own = tkl_test::device();
   const auto borrowed = tkl::opencl_context::use(own.context(), own.device(), own.queue());
   REQUIRE(borrowed.ok());
   const auto model = loaded(*borrowed);
@@ -92,7 +92,7 @@ TEST_CASE("the caller's context, queue and buffers") {
 }
 
 TEST_CASE("a device that lacks something is refused by what it lacks") {
-  const tkl::opencl_context& c = tkl_test::opencl_device();
+  const tkl::opencl_context& c = tkl_test::device();
   tkl::opencl_needs needs;
   CHECK(c.check(needs).ok());
   needs.argument_bytes = std::int64_t{1} << 40;
@@ -103,7 +103,7 @@ TEST_CASE("a device that lacks something is refused by what it lacks") {
 }
 
 TEST_CASE("a kernel that does not build says so with its name and the compiler's words") {
-  const tkl::opencl_context& c = tkl_test::opencl_device();
+  const tkl::opencl_context& c = tkl_test::device();
   const tkl::opencl_kernel broken{"conv2d", "__kernel void conv2d(PARAMETERS) { no_such_function(); }\n", nullptr, 0};
   const auto p = c.program(broken);
   REQUIRE(!p.ok());

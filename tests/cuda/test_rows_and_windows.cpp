@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases of device_rows_and_windows.hpp on the CPU that simulates a GPU.
+#include "support/cuda_compare.hpp"
+#include "support/device_rows_and_windows.hpp"
