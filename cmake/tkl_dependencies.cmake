@@ -60,3 +60,21 @@ function(tkl_find_opencl)
   add_library(tkl::opencl INTERFACE IMPORTED GLOBAL)
   target_link_libraries(tkl::opencl INTERFACE tkl::tkl tkl::clhpp OpenCL::OpenCL)
 endfunction()
+
+# Makes tkl::cuda (what a .cu file with compiled CUDA models links) where the CUDA toolkit is found. Kernels use constexpr
+# functions of the library; plans are evaluated by nvcc's front end and by the host's compiler.
+function(tkl_find_cuda)
+  if(TARGET tkl::cuda OR CMAKE_CROSSCOMPILING)
+    return()
+  endif()
+  find_package(CUDAToolkit QUIET)
+  if(NOT TARGET CUDA::cudart)
+    return()
+  endif()
+  set_target_properties(CUDA::cudart PROPERTIES IMPORTED_GLOBAL TRUE)
+  add_library(tkl::cuda INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(tkl::cuda INTERFACE tkl::tkl CUDA::cudart)
+  set(flags --expt-relaxed-constexpr
+      -Xcompiler=-fconstexpr-ops-limit=2000000000,-fconstexpr-loop-limit=20000000)
+  target_compile_options(tkl::cuda INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${flags}>")
+endfunction()

@@ -27,8 +27,8 @@ def compile_text(command, text, suffix=".cpp"):
 
 def headers_of(root, folder):
     base = root / "include" / "tkl"
-    paths = base.glob("*.hpp") if folder == "." else (base / folder).rglob("*.hpp")
-    return sorted(p.relative_to(root / "include").as_posix() for p in paths)
+    paths = base.glob("*") if folder == "." else (base / folder).rglob("*")
+    return sorted(p.relative_to(root / "include").as_posix() for p in paths if p.suffix in (".hpp", ".cuh"))
 
 
 def without_missing(root, headers, command):
@@ -64,8 +64,8 @@ def alone(root, folder, command):
 
 
 def all_headers(root):
-    base = root / "include" / "tkl"
-    return sorted(p.relative_to(root / "include").as_posix() for p in base.rglob("*.hpp"))
+    folders = ["."] + sorted(p.name for p in (root / "include" / "tkl").iterdir() if p.is_dir())
+    return sorted(h for folder in folders for h in headers_of(root, folder))
 
 
 def macros(root, command):

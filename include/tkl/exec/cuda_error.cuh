@@ -14,11 +14,15 @@ TKL_ISA_BEGIN
 
 /// "cudaLaunchKernel of kernel conv2d (step 'layer1.0.conv1'): cudaErrorInvalidConfiguration (9)".
 TKL_COLD inline status cuda_failure(std::string_view call, cudaError_t code, std::string_view kernel = {},
-                                    std::string_view step = {}) {
+                                    int step = -1, std::string_view name = {}) {
   message_text m;
   m << call;
   if (!kernel.empty()) m << " of kernel " << kernel;
-  if (!step.empty()) m << " (step '" << step << "')";
+  if (!name.empty()) {
+    m << " (step '" << name << "')";
+  } else if (step >= 0) {
+    m << " (step " << step << ')';
+  }
   m << ": " << cudaGetErrorName(code) << " (" << static_cast<std::int64_t>(code) << ')';
   return status::failure(m);
 }

@@ -93,16 +93,13 @@ class cuda_workspace {
     return e == cudaSuccess ? status{} : cuda_failure("cudaGraphLaunch", e);
   }
 
-  /// Host memory to the inputs, all steps, outputs to host memory; returns when they are there. `in` or `out` may be
-  /// null: the inputs are on the device already, or the outputs stay there.
+  /// Host memory to the inputs, all steps, outputs to host memory; returns when they are there, and not before the
+  /// device has let go of the host's memory when something fails. `in` or `out` may be null: the inputs are on the
+  /// device already, or the outputs stay there.
   status run(const void* const* in, void* const* out) const {
-    const device_plan& p = model_.plan();
-    for (int i = 0; in != nullptr && i < p.input_count; ++i)
-      if (status s = copy(input(i), in[i], buffer_bytes_of(p.input(i)), cudaMemcpyHostToDevice); !s) return s;
-    if (status s = enqueue(); !s) return s;
-    for (int i = 0; out != nullptr && i < p.output_count; ++i)
-      if (status s = copy(out[i], output(i), buffer_bytes_of(p.output(i)), cudaMemcpyDeviceToHost); !s) return s;
-    return model_.context().synchronise();
+    const status enqueued = enqueue_all(in, out);
+    const status done = model_.context().synchronise();
+    return enqueued ? done : enqueued;
   }
 
  private:
@@ -122,6 +119,16 @@ class cuda_workspace {
     return base + e.offset;
   }
 
+  status enqueue_all(const void* const* in, void* const* out) const {
+    const device_plan& p = model_.plan();
+    for (int i = 0; in != nullptr && i < p.input_count; ++i)
+      if (status s = copy(input(i), in[i], buffer_bytes_of(p.input(i)), cudaMemcpyHostToDevice); !s) return s;
+    if (status s = enqueue(); !s) return s;
+    for (int i = 0; out != nullptr && i < p.output_count; ++i)
+      if (status s = copy(out[i], output(i), buffer_bytes_of(p.output(i)), cudaMemcpyDeviceToHost); !s) return s;
+    return {};
+  }
+
   TKL_COLD status launch(int i) const {
     const device_plan& p = model_.plan();
     const step& s = p.steps[i];
@@ -134,7 +141,7 @@ class cuda_workspace {
         cudaLaunchKernel(model_.kernel_of(s).function, dim3(l.grid[0], l.grid[1], l.grid[2]),
                          dim3(l.threads[0], l.threads[1], l.threads[2]), arguments, 0, model_.context().stream());
     return e == cudaSuccess ? status{}
-                            : cuda_failure("cudaLaunchKernel", e, model_.kernel_of(s).name, p.name_of_step(s));
+                            : cuda_failure("cudaLaunchKernel", e, model_.kernel_of(s).name, i, p.name_of_step(s));
   }
 
   /// Captures the launches of all steps.

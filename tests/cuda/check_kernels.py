@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles a .cu file for one GPU and reads what the assembler says of each kernel: no stack, no spills, few registers.
+
+check_kernels.py NVCC HOST_COMPILER ARCH SOURCE MOST_REGISTERS [--needs OPCODE]... -- FLAGS
+
+Where nvdisasm is found, the machine code must have no access to local memory, and each opcode of --needs must occur.
+Status 77 where nvcc or the host's compiler is missing.
+"""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+KERNEL = re.compile(r"Compiling entry function '(\S+)' for '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
+                    r"(\d+) bytes spill loads.*?Used (\d+) registers(?:.*?(\d+) bytes smem)?", re.S)
+
+
+def machine_code(cubin, needed):
+    disassembler = shutil.which("nvdisasm")
+    if disassembler is None:
+        print("SKIPPED machine code: nvdisasm was not found")
+        return []
+    text = subprocess.run([disassembler, "-c", str(cubin)], capture_output=True, text=True, check=True).stdout
+    opcodes = re.findall(r"^\s*/\*[0-9a-f]+\*/\s+(?:@!?\w+\s+)?([A-Z][A-Z0-9_.]*)", text, re.M)
+    counts = {name: sum(o.split(".")[0] == name for o in opcodes)
+              for name in ["FFMA", "HMMA", "LDGSTS", "LDSM", "LDG", "STG", "SHFL", "LDL", "STL"]}
+    print(f"{len(opcodes)} instructions: " + ", ".join(f"{n} {c}" for n, c in counts.items() if c))
+    faults = [f"{counts[n]} {n} (local memory)" for n in ("LDL", "STL") if counts[n]]
+    return faults + [f"no {n}" for n in needed if not any(o.startswith(n) for o in opcodes)]
+
+
+def main():
+    split = sys.argv.index("--")
+    own, flags = sys.argv[1:split], sys.argv[split + 1:]
+    nvcc, host, arch, source, most = own[:5]
+    needed = [own[i + 1] for i in range(5, len(own)) if own[i] == "--needs"]
+    for tool in (nvcc, host):
+        if shutil.which(tool) is None:
+            print(f"SKIPPED: {tool} was not found")
+            return 77
+    with tempfile.TemporaryDirectory() as folder:
+        cubin = Path(folder) / "kernels.cubin"
+        command = [nvcc, "-ccbin", host, "-std=c++20", "--expt-relaxed-constexpr", f"-arch={arch}", "-Xptxas", "-v"]
+        done = subprocess.run(command + flags + ["-cubin", "-o", str(cubin), source], capture_output=True, text=True)
+        errors = done.stderr + done.stdout
+        if done.returncode:
+            print(errors[:8000])
+            return 1
+        bad = [line for line in errors.splitlines() if re.search(r"\b(warning|error)\b", line)]
+        kernels = KERNEL.findall(errors)
+        for name, target, stack, stores, loads, registers, shared in kernels:
+            fault = " ".join(f"{n} {v}" for n, v in (("stack", stack), ("spill stores", stores), ("spill loads", loads))
+                             if int(v))
+            if int(registers) > int(most):
+                fault += f" more than {most} registers"
+            print(f"{registers:>4} registers {shared or 0:>6} shared  {name[:100]} {fault}")
+            if fault:
+                bad.append(f"{name}: {fault}")
+        if not kernels:
+            bad.append("no kernel was compiled")
+        bad += machine_code(cubin, needed)
+    print(f"{arch}: {len(kernels)} kernels")
+    print("\n".join(bad))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled by nvcc, never run: whether every kernel and the run time compile for GPUs, and what the kernels need there.
+#include <tkl/cuda.cuh>
+
+#include "cuda/every_kernel.hpp"
+
+#if !defined(TKL_TEST_ARCH)
+#  define TKL_TEST_ARCH simt
+#endif
+using net = tkl::compile<tkl_test::every_kernel, tkl::cuda<tkl::arch::TKL_TEST_ARCH>>;
+static_assert(tkl::supports<tkl_test::every_kernel, tkl::cuda<tkl::arch::TKL_TEST_ARCH>>);
+
+tkl::status run(const char* weights, cudaStream_t stream, const void* const* in, void* const* out) {
+  const auto context = tkl::cuda_context::use(stream);
+  if (!context) return context.error();
+  const auto model = net::load(*context, weights);
+  if (!model) return model.error();
+  const auto workspace = net::workspace::make(*model);
+  return workspace ? model->run(*workspace, in, out) : workspace.error();
+}
