@@ -18,6 +18,13 @@ KERNEL = re.compile(r"Compiling entry function '(\S+)' for '(\w+)'.*?(\d+) bytes
                     r"(\d+) bytes spill loads.*?Used (\d+) registers(?:.*?(\d+) bytes smem)?", re.S)
 
 
+def short(name):
+    """"cuda_items algorithm 1", of a mangled name."""
+    kind = re.search(r"cuda_(?:items|tiles)", name)
+    word = re.search(r"JLm(\d+)", name)
+    return f"{kind.group()} algorithm {int(word.group(1)) & 255}" if kind and word else name
+
+
 def machine_code(cubin, needed):
     disassembler = shutil.which("nvdisasm")
     if disassembler is None:
@@ -56,7 +63,7 @@ def main():
                              if int(v))
             if int(registers) > int(most):
                 fault += f" more than {most} registers"
-            print(f"{registers:>4} registers {shared or 0:>6} shared  {name[:100]} {fault}")
+            print(f"{registers:>4} registers {shared or 0:>6} shared  {short(name)} {fault}")
             if fault:
                 bad.append(f"{name}: {fault}")
         if not kernels:

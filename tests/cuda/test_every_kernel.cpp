@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kernel that the compiler of GPUs sees, as it is compiled for a plan, on the simulated GPU.
 #include "cuda/every_kernel.hpp"
-
 #include "support/cuda_compare.hpp"
 
 namespace {

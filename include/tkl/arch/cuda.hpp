@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string_view>
+#include <tkl/schedule/mma.hpp>
 #include <tkl/schedule/work_item.hpp>
 
 namespace tkl {
@@ -28,6 +29,8 @@ namespace arch {
 
 /// A tile of 4 pixels by 4 columns: 16 sums, one loaded vector of weights serves 4 pixels.
 inline constexpr work_item_schedule cuda_tile{.pixels = 4, .vectors = 1, .group = {32, 4, 1}};
+/// A block of 4 warps with 32 sums per thread; three slices of 16 KiB are what every block may have of shared memory.
+inline constexpr mma_schedule cuda_tensor_tile{};
 
 /// Any GPU that the compiler generates code for: no tensor cores, no asynchronous copies.
 struct simt {
@@ -46,6 +49,7 @@ struct sm_80 {
                                     .async_copies = true,
                                     .tensor_tf32_bf16 = true};
   static constexpr work_item_schedule items = cuda_tile;
+  static constexpr mma_schedule tiles = cuda_tensor_tile;
 };
 
 /// Hopper, compute capability 9.0 (H100, H200).
@@ -58,11 +62,14 @@ struct sm_90 {
                                     .async_copies = true,
                                     .tensor_tf32_bf16 = true};
   static constexpr work_item_schedule items = cuda_tile;
+  static constexpr mma_schedule tiles = cuda_tensor_tile;
 };
 
 static_assert(item_fits_registers<simt::items, simt> && simt::items.group_items() <= simt::facts.block_threads);
 static_assert(item_fits_registers<sm_80::items, sm_80> && sm_80::items.group_items() <= sm_80::facts.block_threads);
 static_assert(item_fits_registers<sm_90::items, sm_90> && sm_90::items.group_items() <= sm_90::facts.block_threads);
+static_assert(fits_shared_memory<sm_80::tiles, sm_80> && mma_fits_registers<sm_80::tiles, sm_80>);
+static_assert(fits_shared_memory<sm_90::tiles, sm_90> && mma_fits_registers<sm_90::tiles, sm_90>);
 
 }  // namespace arch
 }  // namespace tkl

@@ -90,10 +90,15 @@ class cuda_context {
                                << static_cast<std::int64_t>(properties_->totalGlobalMem));
     for (int i = 0; i < kernel_count; ++i) {
       cudaFuncAttributes a{};
-      const cudaError_t e = cudaFuncGetAttributes(&a, kernels[i].function);
+      cudaError_t e = cudaFuncGetAttributes(&a, kernels[i].function);
+      if (e == cudaSuccess && kernels[i].tiles != nullptr) e = cudaFuncGetAttributes(&a, kernels[i].tiles);
       if (e == cudaErrorNoKernelImageForDevice)
         return status::failure(m << "the program has no code for it in kernel " << kernels[i].name);
       if (e != cudaSuccess) return cuda_failure("cudaFuncGetAttributes", e, kernels[i].name);
+      if (kernels[i].tiles == nullptr) continue;
+      e = cudaFuncSetAttribute(kernels[i].tiles, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               kernels[i].schedule.shared_bytes());
+      if (e != cudaSuccess) return cuda_failure("cudaFuncSetAttribute", e, kernels[i].name);
     }
     return {};
   }

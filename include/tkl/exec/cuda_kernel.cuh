@@ -15,10 +15,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tkl/algo/mma/conv2d.hpp>
 #include <tkl/config.hpp>
 #include <tkl/exec/work_items.hpp>
 #include <tkl/expr/code.hpp>
+#include <tkl/schedule/mma.hpp>
 #include <tkl/target/cuda_machine.cuh>
+#include <tkl/target/cuda_tensor_machine.cuh>
 #include <type_traits>
 #include <utility>
 
@@ -100,17 +103,41 @@ __global__ void __launch_bounds__(cuda_block_threads) cuda_items(const __grid_co
   for_items<typename items::machine>(a, [](typename items::machine& m) { impl::run_item<items::key, Arch::items>(m); });
 }
 
-/// A kernel as the host sees it.
+template <class Arch, cuda_product P, std::uint64_t... Words>
+__global__ void __launch_bounds__(Arch::tiles.threads()) cuda_tiles(const __grid_constant__ cuda_arguments a) {
+  using items = cuda_items_of_key<Words...>;
+  using out = typename items::out;
+#if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
+  cuda_tensor_machine<P, out, cuda_epilogue<items::key.epilogue, out>> m(a, static_cast<std::int32_t>(threadIdx.x),
+                                                                         static_cast<std::int32_t>(blockIdx.x),
+                                                                         static_cast<std::int32_t>(blockIdx.y));
+  conv2d_tile<Arch::tiles>(m);
+#endif
+}
+
+/// A kernel as the host sees it; `tiles`: the same in tensor cores, for steps that suit it.
 struct cuda_kernel {
   std::string_view name{};
   void (*function)(cuda_arguments) = nullptr;
+  void (*tiles)(cuda_arguments) = nullptr;
+  mma_schedule schedule{};
 };
 
-template <kernel_key K, class Arch>
+/// Whether tensor cores run a key at all.
+constexpr bool multiplies_matrices(const kernel_key& k) {
+  return k.algorithm == algorithm::conv2d && k.in == element::f32;
+}
+
+template <kernel_key K, class Arch, cuda_product P>
 cuda_kernel cuda_kernel_of() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
     constexpr packed_key words = pack_key(K);
-    return cuda_kernel{name_of(K.algorithm), &cuda_items<Arch, words[I]...>};
+    cuda_kernel k{name_of(K.algorithm), &cuda_items<Arch, words[I]...>};
+    if constexpr (P != cuda_product::f32 && multiplies_matrices(K)) {
+      k.tiles = &cuda_tiles<Arch, P, words[I]...>;
+      k.schedule = Arch::tiles;
+    }
+    return k;
   }
   (std::make_index_sequence<key_words>{});
 }

@@ -12,10 +12,14 @@
 
 namespace tkl {
 
-/// Target of compile<Model, cuda<Arch>>. `Arch`: a tag of arch/cuda.hpp, or any with `items` and `facts`.
-template <class Arch = arch::simt>
+/// Target of compile<Model, cuda<Arch>>. `Arch`: a tag of arch/cuda.hpp, or any with `items` and `facts`, and `tiles`
+/// where it has tensor cores. `Product`: how convolutions and products with constant weights multiply f32 numbers;
+/// tensor cores take the steps whose channels and places are multiples of four numbers, the others stay in f32.
+template <class Arch = arch::simt, cuda_product Product = cuda_product::f32>
 struct cuda {
   using arch_type = Arch;
+  static constexpr cuda_product product = Product;
+  static_assert(Product == cuda_product::f32 || Arch::facts.tensor_tf32_bf16, "the architecture has no tensor cores");
   using executor_type = serial;
   static constexpr work_item_schedule items = Arch::items;
   static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");

@@ -53,6 +53,12 @@ cuda_arguments cuda_arguments_of(const step& s, const edge* edges, const std::in
   return a;
 }
 
+/// Whether the operands of a contraction begin at multiples of 16 bytes.
+inline bool is_aligned(const cuda_arguments& a) {
+  const auto at = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
+  return (at(a.in[0].data) | at(a.weights)) % 16 == 0;
+}
+
 /// The launch of a step.
 constexpr cuda_launch cuda_launch_of(const work_item_schedule& schedule, const step& s, const kernel_key& k,
                                      const edge* edges) {
@@ -132,16 +138,24 @@ class cuda_workspace {
   TKL_COLD status launch(int i) const {
     const device_plan& p = model_.plan();
     const step& s = p.steps[i];
-    const kernel_key& k = p.keys[s.kernel];
-    const cuda_launch l = cuda_launch_of(p.schedule, s, k, p.edges);
+    const cuda_kernel& k = model_.kernel_of(s);
+    cuda_launch l = cuda_launch_of(p.schedule, s, p.keys[s.kernel], p.edges);
     if (l.empty()) return {};
     cuda_arguments a = cuda_arguments_of(s, p.edges, model_.tables(i), l, [&](const edge& e) { return address(e); });
+    auto* function = k.function;
+    std::size_t shared = 0;
+    if (k.tiles != nullptr) {
+      if (const cuda_launch tiles = cuda_launch_of(k.schedule, a, is_aligned(a)); !tiles.empty()) {
+        l = tiles;
+        function = k.tiles;
+        shared = static_cast<std::size_t>(k.schedule.shared_bytes());
+      }
+    }
     void* arguments[] = {&a};
     const cudaError_t e =
-        cudaLaunchKernel(model_.kernel_of(s).function, dim3(l.grid[0], l.grid[1], l.grid[2]),
-                         dim3(l.threads[0], l.threads[1], l.threads[2]), arguments, 0, model_.context().stream());
-    return e == cudaSuccess ? status{}
-                            : cuda_failure("cudaLaunchKernel", e, model_.kernel_of(s).name, i, p.name_of_step(s));
+        cudaLaunchKernel(function, dim3(l.grid[0], l.grid[1], l.grid[2]),
+                         dim3(l.threads[0], l.threads[1], l.threads[2]), arguments, shared, model_.context().stream());
+    return e == cudaSuccess ? status{} : cuda_failure("cudaLaunchKernel", e, k.name, i, p.name_of_step(s));
   }
 
   /// Captures the launches of all steps.

@@ -21,9 +21,9 @@ TKL_ISA_BEGIN
 
 /// A model compiled for CUDA. Constants as on the CPU. An object holds what a device needs of the model, is constant,
 /// and may be shared by callers of one context; each caller has a workspace.
-template <class Model, class Arch>
-class compile<Model, cuda<Arch>> : public device_compile<Model, cuda<Arch>> {
-  using base = device_compile<Model, cuda<Arch>>;
+template <class Model, class Arch, cuda_product Product>
+class compile<Model, cuda<Arch, Product>> : public device_compile<Model, cuda<Arch, Product>> {
+  using base = device_compile<Model, cuda<Arch, Product>>;
   using compiled = typename base::compiled;
 
  public:
@@ -77,7 +77,7 @@ class compile<Model, cuda<Arch>> : public device_compile<Model, cuda<Arch>> {
  private:
   template <std::size_t... Index>
   static std::array<cuda_kernel, sizeof...(Index)> kernels_of(std::index_sequence<Index...>) {
-    return {cuda_kernel_of<compiled::keys[Index], Arch>()...};
+    return {cuda_kernel_of<compiled::keys[Index], Arch, Product>()...};
   }
   TKL_COLD static result<compile> make(const cuda_context& c, const packed_weights& w) {
     const auto all = kernel_list();

@@ -201,17 +201,8 @@ class cuda_machine {
   TKL_FN void finish(const value& v, const place& at, integer end) const { finish_lanes(v, at, end - at.c); }
   TKL_FN void finish(const one& v, const place& at, integer) const { finish_lanes(v, at, 1); }
 
- private:
-  TKL_FN const cuda_tensor& tensor(role r) const {
-    return r == role::out      ? a_.out
-           : r == role::second ? a_.in[1]
-           : r == role::third  ? a_.in[2]
-           : r == role::mask   ? a_.in[3]
-                               : a_.in[0];
-  }
-  TKL_FN float element_of(role r, integer i) const {
-    return r == role::weights ? a_.weights[i] : cuda_memory<In>::load(tensor(r).data, i);
-  }
+ protected:
+  TKL_FN const cuda_arguments& arguments() const { return a_; }
   template <int N>
   TKL_FN void finish_lanes(const cuda_value<N>& v, const place& at, integer lanes) const {
     const cuda_tensor& y = a_.out;
@@ -229,6 +220,17 @@ class cuda_machine {
     }
   }
 
+ private:
+  TKL_FN const cuda_tensor& tensor(role r) const {
+    return r == role::out      ? a_.out
+           : r == role::second ? a_.in[1]
+           : r == role::third  ? a_.in[2]
+           : r == role::mask   ? a_.in[3]
+                               : a_.in[0];
+  }
+  TKL_FN float element_of(role r, integer i) const {
+    return r == role::weights ? a_.weights[i] : cuda_memory<In>::load(tensor(r).data, i);
+  }
   const cuda_arguments& a_;
   integer item_[3];
   integer thread_;

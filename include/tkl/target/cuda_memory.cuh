@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of a CUDA thread: one element, or up to four neighbouring ones, of any storage type.
 //
-// Four elements move by one instruction where the address allows it: the address itself decides, since slices and rows
-// of odd length begin anywhere. Conversions are those of target/convert.hpp.
+// Two or four elements move by one instruction where the address allows it: the address itself decides, since slices
+// and rows of odd length begin anywhere. Conversions are those of target/convert.hpp.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@ TKL_ISA_BEGIN
 /// Elements of type T behind untyped addresses.
 template <class T>
 struct cuda_memory {
-  /// Four elements as one word of memory.
-  struct alignas(4 * sizeof(T)) quad {
-    T element[4];
+  /// Neighbouring elements as one word of memory.
+  template <int N>
+  struct alignas(N * sizeof(T)) group {
+    T element[N];
   };
 
   TKL_FN static float load(const void* base, std::int32_t i) { return widen<float>(static_cast<const T*>(base)[i]); }
@@ -28,9 +29,9 @@ struct cuda_memory {
   TKL_FN static cuda_value<N> load(const void* base, std::int32_t i, std::int32_t lanes) {
     const T* p = static_cast<const T*>(base) + i;
     cuda_value<N> v;
-    if constexpr (N == 4) {
-      if (lanes >= N && aligned(p)) {
-        const quad q = *reinterpret_cast<const quad*>(p);
+    if constexpr (N > 1) {
+      if (lanes >= N && aligned<N>(p)) {
+        const auto q = *reinterpret_cast<const group<N>*>(p);
         TKL_UNROLL
         for (int l = 0; l < N; ++l) v.lane[l] = widen<float>(q.element[l]);
         return v;
@@ -51,12 +52,12 @@ struct cuda_memory {
   template <int N>
   TKL_FN static void store(void* base, std::int32_t i, std::int32_t step, const cuda_value<N>& v, std::int32_t lanes) {
     T* p = static_cast<T*>(base) + i;
-    if constexpr (N == 4) {
-      if (lanes >= N && step == 1 && aligned(p)) {
-        quad q;
+    if constexpr (N > 1) {
+      if (lanes >= N && step == 1 && aligned<N>(p)) {
+        group<N> q;
         TKL_UNROLL
         for (int l = 0; l < N; ++l) q.element[l] = narrow<T>(v.lane[l]);
-        *reinterpret_cast<quad*>(p) = q;
+        *reinterpret_cast<group<N>*>(p) = q;
         return;
       }
     }
@@ -66,7 +67,10 @@ struct cuda_memory {
   }
 
  private:
-  TKL_FN static bool aligned(const T* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(quad) == 0; }
+  template <int N>
+  TKL_FN static bool aligned(const T* p) {
+    return reinterpret_cast<std::uintptr_t>(p) % sizeof(group<N>) == 0;
+  }
 };
 
 TKL_ISA_END

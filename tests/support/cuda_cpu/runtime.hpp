@@ -68,6 +68,7 @@ struct simulator {
   std::map<void*, std::pair<void*, std::size_t>> memory{};  // address: pages and their bytes
   std::map<const void*, std::size_t> shared_limit{};
   int major = 8, minor = 0;
+  std::size_t shared_used = 0;  // the most shared memory of a launch
 
   cudaError_t call(const char* name) {
     ++called[name];
@@ -228,6 +229,7 @@ cudaError_t cudaLaunchKernel(void (*f)(P), dim3 grid, dim3 block, void** argumen
     return cudaErrorInvalidConfiguration;
   const auto limit = cuda_cpu::sim().shared_limit.find(reinterpret_cast<const void*>(f));
   if (shared > (limit == cuda_cpu::sim().shared_limit.end() ? 48 * 1024 : limit->second)) return cudaErrorInvalidValue;
+  cuda_cpu::sim().shared_used = std::max(cuda_cpu::sim().shared_used, shared);
   return cuda_cpu::simulator::enqueue(s, [=, own = *static_cast<P*>(arguments[0])] {
     const std::function<void()> body = [&] { f(own); };
     for (unsigned z = 0; z < grid.z; ++z)

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution as implicit matrix product, and matrix products with packed weights, by matrix instructions: one block
+// computes S.rows places of the output (all pixels, one after the other) by S.columns columns of a group.
+//
+//   sums = bias row
+//   for slice of S.depth products of the depth (tap row, tap column, channel):     S.stages - 1 slices ahead
+//     copy x[place, slice] and weights[slice, column] to shared memory, zeros outside of the input
+//     for 8 products of the slice:
+//       a = x of the warp's rows, b = weights of the warp's columns
+//       sums += a b                                           one instruction per 16 rows and 8 columns
+//   epilogue, store
+//
+// A vector of four numbers is copied at a time: depth and places must be multiples of four (mma_suits in
+// exec/cuda_tensor.cuh). Vectors are exchanged within their line of shared memory so that the reads of a warp meet 32
+// different banks: vector v of row r of x lies at v ^ (r % 8), vector v of row k of the weights at v ^ (2 (k % 4)).
+//
+// A machine M of blocks has, besides extents, strides and parameters as in algo/work_item/roles.hpp,
+//   thread(), block(d)                 which thread of the block, which block
+//   shared(i)                          address of float i of the block's shared memory
+//   copy(to, r, i, inside)             four elements of a role, asynchronously; zeros where not `inside`
+//   commit(), wait<N>(), barrier()     closes a group of copies; all but N groups are there; the block meets
+//   operand<4>, operand<2>             of an instruction: first and second
+//   load_rows(vector)                  first operand from four 8 x 4 matrices, this thread gives the address of one row
+//   load_columns(a, b)                 second operand from its two words
+//   multiply(d, a, b)                  four sums of an instruction
+//   finish(d0, d1, place, end)         the epilogue of two neighbouring columns, stored; columns from `end` on are not
+#pragma once
+
+#include <cstdint>
+#include <tkl/algo/work_item/roles.hpp>
+#include <tkl/config.hpp>
+#include <tkl/schedule/mma.hpp>
+
+namespace tkl {
+TKL_ISA_BEGIN
+namespace impl {
+
+/// What a thread copies of x: its vector of a slice is the same for all its rows, which are `apart` rows apart.
+template <mma_schedule S>
+struct mma_rows {
+  static constexpr int vectors = S.depth / 4;  // of a row of a slice
+  static constexpr int apart = S.threads() / vectors;
+  static constexpr int count = S.rows / apart;
+  std::int32_t image[count];             // first element of the row's image and group
+  std::int32_t top[count], left[count];  // input row and column of the first tap
+};
+
+template <mma_schedule S, class M>
+TKL_FN mma_rows<S> mma_rows_of(M& m, std::int32_t first, std::int32_t channel) {
+  const std::int32_t width = m.extent(role::out, 2), height = m.extent(role::out, 1);
+  const std::int32_t places = m.extent(role::out, 0) * height * width;
+  mma_rows<S> t;
+  TKL_UNROLL
+  for (int i = 0; i < mma_rows<S>::count; ++i) {
+    const std::int32_t place = first + m.thread() / mma_rows<S>::vectors + i * mma_rows<S>::apart;
+    const std::int32_t line = place / width;
+    t.image[i] = line / height * m.stride(role::in, 0) + channel;
+    // Places beyond the last lie above the input, wherever the tap is.
+    t.top[i] = place < places ? line % height * m.parameter(parameter::stride, 0) - m.parameter(parameter::pad, 0)
+                              : -0x40000000;
+    t.left[i] = place % width * m.parameter(parameter::stride, 1) - m.parameter(parameter::pad, 1);
+  }
+  return t;
+}
+
+/// Copies slice `slice` of both operands into stage `stage`. `depth`: channels of a group; `panel`: first panel of the
+/// block's columns, of which `panels` exist, each `panel_size` floats long.
+template <mma_schedule S, class M>
+TKL_FN void mma_copy_slice(M& m, const mma_rows<S>& t, int stage, std::int32_t slice, std::int32_t depth,
+                           std::int32_t panel, std::int32_t panels, std::int32_t panel_size) {
+  constexpr int vectors = mma_rows<S>::vectors;
+  const std::int32_t taps = m.parameter(parameter::kernel, 1);
+  const std::int32_t all = m.parameter(parameter::kernel, 0) * taps * depth;
+  {
+    const std::int32_t own = m.thread() % vectors, k = slice * S.depth + 4 * own;
+    const std::int32_t tap = k / depth, channel = k % depth;
+    const std::int32_t down = tap / taps * m.parameter(parameter::dilation, 0);
+    const std::int32_t right = tap % taps * m.parameter(parameter::dilation, 1);
+    TKL_UNROLL
+    for (int i = 0; i < mma_rows<S>::count; ++i) {
+      const std::int32_t row = t.top[i] + down, column = t.left[i] + right;
+      const bool inside =
+          k < all && row >= 0 && row < m.extent(role::in, 1) && column >= 0 && column < m.extent(role::in, 2);
+      const std::int32_t from = t.image[i] + row * m.stride(role::in, 1) + column * m.stride(role::in, 2) + channel;
+      const int line = m.thread() / vectors + i * mma_rows<S>::apart;
+      m.copy(m.shared(stage * S.stage_floats() + line * S.depth + 4 * (own ^ line % 8)), role::in, inside ? from : 0,
+             inside);
+    }
+  }
+  constexpr int per_line = S.columns / 4, copies = S.columns * S.depth / 4 / S.threads();
+  TKL_UNROLL
+  for (int i = 0; i < copies; ++i) {
+    const int number = m.thread() + i * S.threads(), own = number % per_line, line = number / per_line;
+    const std::int32_t k = slice * S.depth + line;
+    const bool inside = k < all && own < panels;
+    m.copy(m.shared(stage * S.stage_floats() + S.rows * S.depth + line * S.columns + 4 * (own ^ 2 * (line % 4))),
+           role::weights, inside ? (panel + own) * panel_size + 4 * (k + 1) : 0, inside);
+  }
+  m.commit();
+}
+
+/// The sums of a thread.
+template <mma_schedule S>
+struct mma_sums {
+  float of[S.row_tiles()][S.column_tiles()][4];
+};
+
+/// sums += the products of a stage.
+template <mma_schedule S, class M>
+TKL_FN void mma_multiply_stage(M& m, mma_sums<S>& sums, int stage, int warp_row, int warp_column) {
+  constexpr int row_tiles = S.row_tiles(), column_tiles = S.column_tiles();
+  const int lane = m.thread() % 32;
+  const int x = stage * S.stage_floats(), w = x + S.rows * S.depth;
+  TKL_UNROLL
+  for (int k = 0; k < S.depth; k += 8) {
+    typename M::template operand<4> a[row_tiles];
+    typename M::template operand<2> b[column_tiles];
+    TKL_UNROLL
+    for (int i = 0; i < row_tiles; ++i) {
+      // Lanes 0 to 7 give the rows of the first matrix, 8 to 15 the eight rows below, 16 to 31 the next four products.
+      const int row = warp_row + 16 * i + lane % 16, vector = k / 4 + lane / 16;
+      a[i] = m.load_rows(m.shared(x + row * S.depth + 4 * (vector ^ row % 8)));
+    }
+    TKL_UNROLL
+    for (int j = 0; j < column_tiles; ++j) {
+      const int line = k + lane % 4, column = warp_column + 8 * j + lane / 4;
+      const int at = w + line * S.columns + 4 * (column / 4 ^ 2 * (line % 4)) + column % 4;
+      b[j] = m.load_columns(*m.shared(at), *m.shared(at + 4 * S.columns));
+    }
+    TKL_UNROLL
+    for (int i = 0; i < row_tiles; ++i) {
+      TKL_UNROLL
+      for (int j = 0; j < column_tiles; ++j) m.multiply(sums.of[i][j], a[i], b[j]);
+    }
+  }
+}
+
+}  // namespace impl
+
+template <mma_schedule S, class M>
+TKL_FN void conv2d_tile(M& m) {
+  static_assert(valid_mma_schedule<S>);
+  constexpr int row_tiles = S.row_tiles(), column_tiles = S.column_tiles();
+  const std::int32_t groups = m.parameter(parameter::groups, 0), group = m.block(1);
+  const std::int32_t depth = m.extent(role::in, 3) / groups, own = m.extent(role::out, 3) / groups;
+  const std::int32_t column_blocks = (own + S.columns - 1) / S.columns;
+  const std::int32_t first_column = m.block(0) % column_blocks * S.columns;
+  const std::int32_t first_place = m.block(0) / column_blocks * S.rows;
+  const std::int32_t all = m.parameter(parameter::kernel, 0) * m.parameter(parameter::kernel, 1) * depth;
+  const std::int32_t panel_size = 4 * (all + 1), group_panels = (own + 3) / 4;
+  const std::int32_t panel = group * group_panels + first_column / 4, panels = group_panels - first_column / 4;
+  const int warp = m.thread() / 32, lane = m.thread() % 32;
+  const int warp_row = warp / S.warp_columns * (S.rows / S.warp_rows);
+  const int warp_column = warp % S.warp_columns * (S.columns / S.warp_columns);
+
+  impl::mma_sums<S> sums;
+  TKL_UNROLL
+  for (int j = 0; j < column_tiles; ++j) {
+    const std::int32_t column = warp_column + 8 * j + 2 * (lane % 4);
+    float bias[2];
+    TKL_UNROLL
+    for (int c = 0; c < 2; ++c)
+      bias[c] = (column + c) / 4 < panels ? m.weight((panel + (column + c) / 4) * panel_size + (column + c) % 4) : 0.0f;
+    TKL_UNROLL
+    for (int i = 0; i < row_tiles; ++i) {
+      TKL_UNROLL
+      for (int q = 0; q < 4; ++q) sums.of[i][j][q] = bias[q % 2];
+    }
+  }
+
+  const impl::mma_rows<S> rows = impl::mma_rows_of<S>(m, first_place, group * depth);
+  const std::int32_t slices = (all + S.depth - 1) / S.depth;
+  for (int s = 0; s < S.stages - 1; ++s) impl::mma_copy_slice<S>(m, rows, s, s, depth, panel, panels, panel_size);
+  for (std::int32_t s = 0; s < slices; ++s) {
+    m.template wait<S.stages - 2>();
+    m.barrier();
+    impl::mma_copy_slice<S>(m, rows, (s + S.stages - 1) % S.stages, s + S.stages - 1, depth, panel, panels, panel_size);
+    impl::mma_multiply_stage<S>(m, sums, s % S.stages, warp_row, warp_column);
+  }
+
+  const std::int32_t width = m.extent(role::out, 2), height = m.extent(role::out, 1);
+  const std::int32_t places = m.extent(role::out, 0) * height * width;
+  TKL_UNROLL
+  for (int i = 0; i < row_tiles; ++i) {
+    TKL_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const std::int32_t place = first_place + warp_row + 16 * i + 8 * half + lane / 4;
+      if (place >= places) continue;
+      const std::int32_t line = place / width;
+      TKL_UNROLL
+      for (int j = 0; j < column_tiles; ++j) {
+        const std::int32_t column = first_column + warp_column + 8 * j + 2 * (lane % 4);
+        if (column < own)
+          m.finish(sums.of[i][j][2 * half], sums.of[i][j][2 * half + 1],
+                   {line / height, line % height, place % width, group * own + column}, (group + 1) * own);
+      }
+    }
+  }
+}
+
+TKL_ISA_END
+}  // namespace tkl

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions in tensor cores on the simulated GPU: tiles and their rests, taps, groups, epilogues; both precisions;
+// steps that do not suit are run by work items.
+#include <string>
+
+#include "support/cuda_compare.hpp"
+
+namespace {
+
+using tkl::cuda_product;
+
+struct shape_of_conv {
+  int batch, rows, columns, in, out, kernel, stride, pad, dilation, groups;
+};
+
+/// A convolution with a residual and a function behind it.
+template <shape_of_conv S>
+struct convolution {
+  static constexpr void build(tkl::graph& g) {
+    const auto x = g.input("x", tkl::f32, {S.batch, S.rows, S.columns, S.in});
+    const auto y = tkl::conv2d(x, g.weight("w", {S.out, S.in / S.groups, S.kernel, S.kernel}), g.weight("b", {S.out}),
+                               {.stride = S.stride, .pad = S.pad, .dilation = S.dilation, .groups = S.groups});
+    g.output(tkl::silu(y) + g.input("residual", tkl::f32, y.shape()));
+  }
+};
+
+/// Largest difference from the unoptimised graph, relative to the largest number; whether tensor cores ran.
+struct difference {
+  double largest = 0;
+  bool tiles = false;
+  std::string error{};
+};
+template <class Model, cuda_product P>
+difference run() {
+  using net = tkl::compile<Model, tkl::cuda<tkl::arch::sm_80, P>>;
+  difference d;
+  tkl::graph g;
+  tkl::build_model<Model>(g);
+  const tkl_test::graph_inputs inputs(g);
+  const auto expected = tkl_test::run_unoptimised(g, inputs);
+  const std::vector<std::byte> file = tkl_test::random_weights_file(g);
+  const auto tensors = tkl::safetensors::from_memory(file);
+  const auto model = net::load(tkl_test::device(), *tensors, {.allow_surplus = true});
+  d.error = model.error().message();
+  if (!model) return d;
+  cuda_cpu::sim().shared_used = 0;
+  const auto workspace = net::workspace::make(*model);
+  d.error = workspace.error().message();
+  if (!workspace) return d;
+  d.tiles = cuda_cpu::sim().shared_used > 0;
+  std::vector<std::vector<std::byte>> outputs = tkl_test::output_buffers(g);
+  std::vector<void*> pointers;
+  for (auto& o : outputs) pointers.push_back(o.data());
+  for (const auto order :
+       {cuda_cpu::thread_order::forward, cuda_cpu::thread_order::reverse, cuda_cpu::thread_order::random}) {
+    cuda_cpu::order = order;
+    d.error = model->run(*workspace, inputs.pointers.data(), pointers.data()).message();
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      const std::vector<double> got =
+          tkl_test::widened(outputs[o], g.nodes[static_cast<std::size_t>(g.outputs[o].node)].type);
+      double size = 1;
+      for (const double v : expected[o]) size = std::fmax(size, std::fabs(v));
+      for (std::size_t i = 0; i < got.size(); ++i)
+        d.largest = got[i] == got[i] ? std::fmax(d.largest, std::fabs(got[i] - expected[o][i]) / size) : 1e9;
+    }
+  }
+  return d;
+}
+
+template <class Model>
+void check(bool tiles) {
+  const difference once = run<Model, cuda_product::tf32>(), thrice = run<Model, cuda_product::tf32_thrice>();
+  CHECK(once.error == "");
+  CHECK(thrice.error == "");
+  CHECK(once.tiles == tiles);
+  CHECK(thrice.tiles == tiles);
+  CHECK(once.largest <= 2e-3);  // two factors with errors of 2^-11
+  CHECK(thrice.largest <= 4e-6);
+  if (tiles) CHECK(once.largest > thrice.largest);
+}
+
+TEST_CASE("one tap: rows and columns beyond the tile") {
+  check<convolution<shape_of_conv{1, 8, 8, 32, 64, 1, 1, 0, 1, 1}>>(true);
+  check<convolution<shape_of_conv{2, 7, 11, 36, 70, 1, 1, 0, 1, 1}>>(true);
+  check<convolution<shape_of_conv{1, 3, 3, 4, 1, 1, 1, 0, 1, 1}>>(true);
+}
+TEST_CASE("taps, borders, strides, dilation") {
+  check<convolution<shape_of_conv{2, 9, 7, 8, 24, 3, 1, 1, 1, 1}>>(true);
+  check<convolution<shape_of_conv{1, 11, 13, 20, 67, 3, 2, 1, 1, 1}>>(true);
+  check<convolution<shape_of_conv{1, 9, 9, 4, 6, 5, 1, 4, 2, 1}>>(true);
+}
+TEST_CASE("groups") {
+  check<convolution<shape_of_conv{1, 6, 5, 24, 30, 3, 1, 1, 1, 3}>>(true);
+}
+TEST_CASE("channels that are no multiple of four are left to work items") {
+  check<convolution<shape_of_conv{1, 6, 5, 6, 8, 3, 1, 1, 1, 1}>>(false);
+}
+
+struct product {
+  static constexpr void build(tkl::graph& g) {
+    const auto x = g.input("x", tkl::f32, {3, 50, 40});
+    g.output(tkl::gelu(tkl::linear(x, g.weight("w", {33, 40}), g.weight("b", {33}))));
+  }
+};
+TEST_CASE("products with constant weights") {
+  check<product>(true);
+}
+
+TEST_CASE("an input that begins at no multiple of 16 bytes is left to work items") {
+  using net = tkl::compile<product, tkl::cuda<tkl::arch::sm_80, cuda_product::tf32>>;
+  tkl::graph g;
+  tkl::build_model<product>(g);
+  const std::vector<std::byte> file = tkl_test::random_weights_file(g);
+  const auto tensors = tkl::safetensors::from_memory(file);
+  const auto model = net::load(tkl_test::device(), *tensors);
+  REQUIRE(model.ok());
+  auto workspace = net::workspace::make(*model);
+  REQUIRE(workspace.ok());
+  const tkl_test::graph_inputs inputs(g);
+  const auto memory = tkl_test::device_memory(nullptr, 3 * 50 * 40 * 4 + 4);
+  std::copy(inputs.bytes[0].begin(), inputs.bytes[0].end(), memory.data() + 4);
+  cuda_cpu::sim().shared_used = 0;
+  const std::string message = workspace->use_input(0, memory.data() + 4).message();
+  CHECK(message == "");
+  CHECK(cuda_cpu::sim().shared_used == 0);
+  std::vector<std::vector<std::byte>> outputs = tkl_test::output_buffers(g);
+  void* out[] = {outputs[0].data()};
+  CHECK(workspace->run(nullptr, out).ok());
+  const auto expected = tkl_test::run_unoptimised(g, inputs);
+  CHECK(tkl_test::compare(expected[0], tkl_test::widened(outputs[0], tkl::f32), 4e-4) == "");
+}
+
+}  // namespace
