@@ -69,7 +69,7 @@ difference run() {
 
 template <class Model>
 void check(bool tiles) {
-  const difference once = run<Model, cuda_product::tf32>(), thrice = run<Model, cuda_product::tf32_thrice>();
+  const difference once = run<Model, cuda_product::rounded>(), thrice = run<Model, cuda_product::split>();
   CHECK(once.error == "");
   CHECK(thrice.error == "");
   CHECK(once.tiles == tiles);
@@ -96,6 +96,36 @@ TEST_CASE("channels that are no multiple of four are left to work items") {
   check<convolution<shape_of_conv{1, 6, 5, 6, 8, 3, 1, 1, 1, 1}>>(false);
 }
 
+/// The same with an input of 16 bits.
+template <tkl::element Type, shape_of_conv S>
+struct short_convolution {
+  static constexpr void build(tkl::graph& g) {
+    const auto x = tkl::cast(g.input("x", tkl::f32, {S.batch, S.rows, S.columns, S.in}), Type);
+    const auto w = g.weight("w", {S.out, S.in / S.groups, S.kernel, S.kernel}, Type);
+    const auto y = tkl::conv2d(x, w, g.weight("b", {S.out}, Type),
+                               {.stride = S.stride, .pad = S.pad, .dilation = S.dilation, .groups = S.groups});
+    g.output(tkl::relu(tkl::cast(y, tkl::f32)));
+  }
+};
+template <class Model>
+void check_short(double tolerance, bool tiles) {
+  const difference once = run<Model, cuda_product::rounded>(), in_f32 = run<Model, cuda_product::split>();
+  CHECK(once.error == "");
+  CHECK(once.tiles == tiles);
+  CHECK(once.largest <= tolerance);
+  CHECK(in_f32.error == "");
+  CHECK(!in_f32.tiles);
+  CHECK(in_f32.largest <= tolerance);
+}
+TEST_CASE("inputs of 16 bits") {
+  constexpr shape_of_conv one{2, 7, 11, 72, 70, 1, 1, 0, 1, 1}, nine{1, 9, 8, 24, 33, 3, 2, 1, 1, 3},
+      odd{1, 5, 5, 12, 8, 3, 1, 1, 1, 1};
+  check_short<short_convolution<tkl::f16, one>>(2e-3, true);
+  check_short<short_convolution<tkl::f16, nine>>(2e-3, true);
+  check_short<short_convolution<tkl::bf16, nine>>(2e-2, true);
+  check_short<short_convolution<tkl::f16, odd>>(2e-3, false);
+}
+
 struct product {
   static constexpr void build(tkl::graph& g) {
     const auto x = g.input("x", tkl::f32, {3, 50, 40});
@@ -107,7 +137,7 @@ TEST_CASE("products with constant weights") {
 }
 
 TEST_CASE("an input that begins at no multiple of 16 bytes is left to work items") {
-  using net = tkl::compile<product, tkl::cuda<tkl::arch::sm_80, cuda_product::tf32>>;
+  using net = tkl::compile<product, tkl::cuda<tkl::arch::sm_80, cuda_product::rounded>>;
   tkl::graph g;
   tkl::build_model<product>(g);
   const std::vector<std::byte> file = tkl_test::random_weights_file(g);

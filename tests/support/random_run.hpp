@@ -46,36 +46,54 @@ struct graph_inputs {
   }
 };
 
-inline std::vector<float> random_weights(std::string_view name, const tkl::shape& s) {
+/// Weights that are exact in their type: f32, f16 or bf16.
+inline std::vector<float> random_weights(std::string_view name, const tkl::shape& s, tkl::element type) {
   std::vector<float> w(static_cast<std::size_t>(s.elements().value));
   double fan_in = 1;
   for (int i = 1; i < s.rank; ++i) fan_in *= static_cast<double>(s[i]);
   const float scale = s.rank > 1 ? static_cast<float>(1.0 / std::sqrt(fan_in)) : 1.0f;
-  for (std::size_t i = 0; i < w.size(); ++i) w[i] = scale * random_element(name, static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    w[i] = scale * random_element(name, static_cast<std::int64_t>(i));
+    if (type == tkl::f16) w[i] = tkl::to_float(tkl::to_half(w[i]));
+    if (type == tkl::bf16) w[i] = tkl::to_float(tkl::to_bfloat16(w[i]));
+  }
   return w;
 }
 
 /// A weights file in memory with every weight of the graph.
 inline std::vector<std::byte> random_weights_file(const tkl::graph& g) {
   std::string header = "{";
-  std::vector<float> data;
+  std::vector<std::byte> data;
+  const auto append = [&](const auto& v) {
+    const auto* const first = reinterpret_cast<const std::byte*>(&v);
+    data.insert(data.end(), first, first + sizeof v);
+  };
   for (const tkl::node& n : g.nodes) {
     if (n.kind != tkl::op_kind::weight) continue;
-    const std::vector<float> w = random_weights(g.name_at(n.name), n.shape);
+    const std::string begin = std::to_string(data.size());
+    for (const float w : random_weights(g.name_at(n.name), n.shape, n.type)) {
+      if (n.type == tkl::f16) {
+        append(tkl::to_half(w));
+      } else if (n.type == tkl::bf16) {
+        append(tkl::to_bfloat16(w));
+      } else {
+        append(w);
+      }
+    }
     if (header.size() > 1) header += ",";
-    header += "\"" + std::string(g.name_at(n.name)) + "\":{\"dtype\":\"F32\",\"shape\":[";
+    header += "\"" + std::string(g.name_at(n.name)) + "\":{\"dtype\":\"";
+    header += n.type == tkl::f16 ? "F16" : n.type == tkl::bf16 ? "BF16" : "F32";
+    header += "\",\"shape\":[";
     for (int i = 0; i < n.shape.rank; ++i) header += (i ? "," : "") + std::to_string(n.shape[i]);
-    header += "],\"data_offsets\":[" + std::to_string(data.size() * 4) + "," +
-              std::to_string((data.size() + w.size()) * 4) + "]}";
-    data.insert(data.end(), w.begin(), w.end());
+    header += "],\"data_offsets\":[" + begin + "," + std::to_string(data.size()) + "]}";
   }
   header += "}";
   while (header.size() % 8 != 0) header += ' ';
-  std::vector<std::byte> file(8 + header.size() + data.size() * 4);
+  std::vector<std::byte> file(8 + header.size() + data.size());
   const std::uint64_t size = header.size();
   std::memcpy(file.data(), &size, 8);
   std::memcpy(file.data() + 8, header.data(), header.size());
-  if (!data.empty()) std::memcpy(file.data() + 8 + header.size(), data.data(), data.size() * 4);
+  if (!data.empty()) std::memcpy(file.data() + 8 + header.size(), data.data(), data.size());
   return file;
 }
 
@@ -95,7 +113,10 @@ inline std::vector<std::vector<double>> run_unoptimised(const tkl::graph& g, con
   }
   std::vector<float> held;
   const tkl::status weights = oracle.set_weights([&](std::string_view name, const tkl::shape& s) {
-    held = random_weights(name, s);
+    tkl::element type = tkl::f32;
+    for (const tkl::node& n : g.nodes)
+      if (n.kind == tkl::op_kind::weight && g.name_at(n.name) == name) type = n.type;
+    held = random_weights(name, s, type);
     return std::span<const float>(held);
   });
   if (!weights || !oracle.run()) return outputs;

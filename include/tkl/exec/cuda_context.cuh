@@ -97,7 +97,7 @@ class cuda_context {
       if (e != cudaSuccess) return cuda_failure("cudaFuncGetAttributes", e, kernels[i].name);
       if (kernels[i].tiles == nullptr) continue;
       e = cudaFuncSetAttribute(kernels[i].tiles, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               kernels[i].schedule.shared_bytes());
+                               kernels[i].shared_bytes());
       if (e != cudaSuccess) return cuda_failure("cudaFuncSetAttribute", e, kernels[i].name);
     }
     return {};

@@ -108,9 +108,9 @@ __global__ void __launch_bounds__(Arch::tiles.threads()) cuda_tiles(const __grid
   using items = cuda_items_of_key<Words...>;
   using out = typename items::out;
 #if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
-  cuda_tensor_machine<P, out, cuda_epilogue<items::key.epilogue, out>> m(a, static_cast<std::int32_t>(threadIdx.x),
-                                                                         static_cast<std::int32_t>(blockIdx.x),
-                                                                         static_cast<std::int32_t>(blockIdx.y));
+  cuda_tensor_machine<P, storage_t<items::key.in>, out, cuda_epilogue<items::key.epilogue, out>> m(
+      a, static_cast<std::int32_t>(threadIdx.x), static_cast<std::int32_t>(blockIdx.x),
+      static_cast<std::int32_t>(blockIdx.y));
   conv2d_tile<Arch::tiles>(m);
 #endif
 }
@@ -121,11 +121,14 @@ struct cuda_kernel {
   void (*function)(cuda_arguments) = nullptr;
   void (*tiles)(cuda_arguments) = nullptr;
   mma_schedule schedule{};
+  int vector = 0;  // elements of 16 bytes of the input
+  int shared_bytes() const { return schedule.shared_bytes(vector); }
 };
 
-/// Whether tensor cores run a key at all.
-constexpr bool multiplies_matrices(const kernel_key& k) {
-  return k.algorithm == algorithm::conv2d && k.in == element::f32;
+/// Whether tensor cores run a key in that way at all.
+constexpr bool multiplies_matrices(const kernel_key& k, cuda_product p) {
+  return k.algorithm == algorithm::conv2d &&
+         (p == cuda_product::split ? k.in == element::f32 : p == cuda_product::rounded);
 }
 
 template <kernel_key K, class Arch, cuda_product P>
@@ -133,9 +136,10 @@ cuda_kernel cuda_kernel_of() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
     constexpr packed_key words = pack_key(K);
     cuda_kernel k{name_of(K.algorithm), &cuda_items<Arch, words[I]...>};
-    if constexpr (P != cuda_product::f32 && multiplies_matrices(K)) {
+    if constexpr (multiplies_matrices(K, P)) {
       k.tiles = &cuda_tiles<Arch, P, words[I]...>;
       k.schedule = Arch::tiles;
+      k.vector = static_cast<int>(16 / size_of(K.in));
     }
     return k;
   }

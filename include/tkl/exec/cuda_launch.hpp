@@ -52,14 +52,14 @@ constexpr cuda_launch cuda_launch_of(const item_counts& items, int threads, int 
 }
 
 /// Blocks of tiles for a step: along the first dimension the tiles of columns, then of places; along the second the
-/// groups. Empty where the step does not suit: vectors of four numbers must be whole and aligned in both operands, and
-/// the grid within the limits.
-constexpr cuda_launch cuda_launch_of(const mma_schedule& schedule, const cuda_arguments& a, bool aligned) {
+/// groups. Empty where the step does not suit: vectors of 16 bytes, which are `vector` elements of the input, must be
+/// whole and aligned, and the grid within the limits.
+constexpr cuda_launch cuda_launch_of(const mma_schedule& schedule, const cuda_arguments& a, int vector, bool aligned) {
   cuda_launch l;
   const std::int64_t groups = a.parameters.groups;
   const std::int64_t depth = a.in[0].extent[3] / groups, columns = a.out.extent[3] / groups;
-  bool suits = aligned && depth % 4 == 0 && groups <= 65535;
-  for (int i = 0; i < 3; ++i) suits = suits && a.in[0].stride[i] % 4 == 0;
+  bool suits = aligned && depth % vector == 0 && groups <= 65535;
+  for (int i = 0; i < 3; ++i) suits = suits && a.in[0].stride[i] % vector == 0;
   const auto parts = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };
   const std::int64_t places = std::int64_t{a.out.extent[0]} * a.out.extent[1] * a.out.extent[2];
   const std::int64_t blocks = parts(columns, schedule.columns) * parts(places, schedule.rows);

@@ -13,8 +13,8 @@
 namespace tkl {
 
 /// Target of compile<Model, cuda<Arch>>. `Arch`: a tag of arch/cuda.hpp, or any with `items` and `facts`, and `tiles`
-/// where it has tensor cores. `Product`: how convolutions and products with constant weights multiply f32 numbers;
-/// tensor cores take the steps whose channels and places are multiples of four numbers, the others stay in f32.
+/// where it has tensor cores. `Product`: how convolutions and products with constant weights multiply. Tensor cores
+/// take the steps whose channels and strides are whole vectors of 16 bytes; the others are computed in f32.
 template <class Arch = arch::simt, cuda_product Product = cuda_product::f32>
 struct cuda {
   using arch_type = Arch;

@@ -145,10 +145,10 @@ class cuda_workspace {
     auto* function = k.function;
     std::size_t shared = 0;
     if (k.tiles != nullptr) {
-      if (const cuda_launch tiles = cuda_launch_of(k.schedule, a, is_aligned(a)); !tiles.empty()) {
+      if (const cuda_launch tiles = cuda_launch_of(k.schedule, a, k.vector, is_aligned(a)); !tiles.empty()) {
         l = tiles;
         function = k.tiles;
-        shared = static_cast<std::size_t>(k.schedule.shared_bytes());
+        shared = static_cast<std::size_t>(k.shared_bytes());
       }
     }
     void* arguments[] = {&a};

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/target/convert.hpp>
+#include <tkl/target/cuda_ptx.cuh>
 #include <tkl/target/cuda_value.cuh>
+#include <type_traits>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -22,7 +24,7 @@ struct cuda_memory {
     T element[N];
   };
 
-  TKL_FN static float load(const void* base, std::int32_t i) { return widen<float>(static_cast<const T*>(base)[i]); }
+  TKL_FN static float load(const void* base, std::int32_t i) { return number_of(static_cast<const T*>(base)[i]); }
 
   /// The first `lanes` of N elements from i on, zeros behind them; `lanes` may be more than N.
   template <int N>
@@ -33,12 +35,12 @@ struct cuda_memory {
       if (lanes >= N && aligned<N>(p)) {
         const auto q = *reinterpret_cast<const group<N>*>(p);
         TKL_UNROLL
-        for (int l = 0; l < N; ++l) v.lane[l] = widen<float>(q.element[l]);
+        for (int l = 0; l < N; ++l) v.lane[l] = number_of(q.element[l]);
         return v;
       }
     }
     TKL_UNROLL
-    for (int l = 0; l < N; ++l) v.lane[l] = l < lanes ? widen<float>(p[l]) : 0.0f;
+    for (int l = 0; l < N; ++l) v.lane[l] = l < lanes ? number_of(p[l]) : 0.0f;
     return v;
   }
 
@@ -56,17 +58,31 @@ struct cuda_memory {
       if (lanes >= N && step == 1 && aligned<N>(p)) {
         group<N> q;
         TKL_UNROLL
-        for (int l = 0; l < N; ++l) q.element[l] = narrow<T>(v.lane[l]);
+        for (int l = 0; l < N; ++l) q.element[l] = stored(v.lane[l]);
         *reinterpret_cast<group<N>*>(p) = q;
         return;
       }
     }
     TKL_UNROLL
     for (int l = 0; l < N; ++l)
-      if (l < lanes) p[l * step] = narrow<T>(v.lane[l]);
+      if (l < lanes) p[l * step] = stored(v.lane[l]);
   }
 
  private:
+  TKL_FN static float number_of(T v) {
+    if constexpr (std::is_same_v<T, half>) {
+      return ptx::widen_f16(v);
+    } else {
+      return widen<float>(v);
+    }
+  }
+  TKL_FN static T stored(float v) {
+    if constexpr (std::is_same_v<T, half>) {
+      return ptx::narrow_f16(v);
+    } else {
+      return narrow<T>(v);
+    }
+  }
   template <int N>
   TKL_FN static bool aligned(const T* p) {
     return reinterpret_cast<std::uintptr_t>(p) % sizeof(group<N>) == 0;

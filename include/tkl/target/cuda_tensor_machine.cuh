@@ -3,24 +3,30 @@
 //
 // f32 operands are rounded to tf32, whose fraction has 10 bits, or split into two of them: x = big + rest, and the
 // product of two such sums is taken without rest * rest (three instructions; the error of a product is about 2^-21).
+// For inputs of 16 bits the weights are rounded to the same type.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/schedule/mma.hpp>
 #include <tkl/target/cuda_machine.cuh>
 #include <tkl/target/cuda_ptx.cuh>
+#include <type_traits>
 
 namespace tkl {
 TKL_ISA_BEGIN
 
-template <cuda_product P, class Out, class Epilogue>
-class cuda_tensor_machine : public cuda_machine<float, Out, Epilogue> {
-  using base = cuda_machine<float, Out, Epilogue>;
-  static constexpr bool split = P == cuda_product::tf32_thrice;
+template <cuda_product P, class In, class Out, class Epilogue>
+class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
+  using base = cuda_machine<In, Out, Epilogue>;
+  static constexpr bool split = P == cuda_product::split;
+  static_assert(std::is_same_v<In, float> || (!split && sizeof(In) == 2));
 
  public:
   using integer = typename base::integer;
+  static constexpr int vector = 16 / sizeof(In);
+  static constexpr int pack = vector / 4;
 
   TKL_FN cuda_tensor_machine(const cuda_arguments& a, integer thread, integer x, integer y)
       : base(a, x, y, 0, thread) {}
@@ -30,10 +36,11 @@ class cuda_tensor_machine : public cuda_machine<float, Out, Epilogue> {
   TKL_FN float weight(integer i) const { return this->arguments().weights[i]; }
 
   TKL_FN float* shared(int i) const { return ptx::shared_memory() + i; }
-  TKL_FN void copy(float* to, role r, integer i, bool inside) const {
-    const auto* from =
-        r == role::weights ? this->arguments().weights : static_cast<const float*>(this->arguments().in[0].data);
-    ptx::copy_async_16(to, from + i, inside);
+  TKL_FN void copy(float* to, integer i, bool inside) const {
+    ptx::copy_async_16(to, static_cast<const In*>(this->arguments().in[0].data) + i, inside);
+  }
+  TKL_FN void copy_weights(float* to, integer i, bool inside) const {
+    ptx::copy_async_16(to, this->arguments().weights + i, inside);
   }
   TKL_FN void commit() const { ptx::commit_copies(); }
   template <int Open>
@@ -51,26 +58,44 @@ class cuda_tensor_machine : public cuda_machine<float, Out, Epilogue> {
     std::uint32_t big[N];
     std::uint32_t rest[split ? N : 1];
   };
-  TKL_FN operand<4> load_rows(const float* row) const {
-    std::uint32_t words[4];
-    ptx::load_matrices(words, row);
-    operand<4> r;
-    TKL_UNROLL
-    for (int i = 0; i < 4; ++i) set(r, i, std::bit_cast<float>(words[i]));
-    return r;
-  }
-  TKL_FN operand<2> load_columns(float a, float b) const {
-    operand<2> r;
-    set(r, 0, a);
-    set(r, 1, b);
-    return r;
-  }
-  TKL_FN void multiply(float (&d)[4], const operand<4>& a, const operand<2>& b) const {
-    if constexpr (split) {
-      ptx::multiply_tf32(d, a.rest, b.big);
-      ptx::multiply_tf32(d, a.big, b.rest);
+  using rows_operand = operand<4>;
+  using columns_operand = operand<2>;
+  TKL_FN rows_operand load_rows(const float* row) const {
+    rows_operand r;
+    ptx::load_matrices(r.big, row);
+    if constexpr (pack == 1) {
+      TKL_UNROLL
+      for (int i = 0; i < 4; ++i) set(r, i, std::bit_cast<float>(r.big[i]));
     }
-    ptx::multiply_tf32(d, a.big, b.big);
+    return r;
+  }
+  template <class F>
+  TKL_FN columns_operand load_columns(F f) const {
+    columns_operand r;
+    TKL_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      if constexpr (pack == 1) {
+        set(r, i, f(4 * i));
+      } else if constexpr (std::is_same_v<In, half>) {
+        r.big[i] = ptx::pack_f16(f(8 * i), f(8 * i + 1));
+      } else {
+        r.big[i] = ptx::pack_bf16(f(8 * i), f(8 * i + 1));
+      }
+    }
+    return r;
+  }
+  TKL_FN void multiply(float (&d)[4], const rows_operand& a, const columns_operand& b) const {
+    if constexpr (std::is_same_v<In, half>) {
+      ptx::multiply_f16(d, a.big, b.big);
+    } else if constexpr (std::is_same_v<In, bfloat16>) {
+      ptx::multiply_bf16(d, a.big, b.big);
+    } else {
+      if constexpr (split) {
+        ptx::multiply_tf32(d, a.rest, b.big);
+        ptx::multiply_tf32(d, a.big, b.rest);
+      }
+      ptx::multiply_tf32(d, a.big, b.big);
+    }
   }
 
   TKL_FN void finish(float a, float b, const typename base::place& at, integer end) const {

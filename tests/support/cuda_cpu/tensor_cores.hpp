@@ -83,4 +83,12 @@ inline std::uint32_t to_tf32(float v) {
   return (std::bit_cast<std::uint32_t>(v) + 0x1000) & ~std::uint32_t{0x1fff};
 }
 
+/// cvt.rn.f16x2.f32, cvt.rn.bf16x2.f32
+inline std::uint32_t pack_f16(float low, float high) {
+  return std::uint32_t{tkl::to_half(low).bits} | std::uint32_t{tkl::to_half(high).bits} << 16;
+}
+inline std::uint32_t pack_bf16(float low, float high) {
+  return std::uint32_t{tkl::to_bfloat16(low).bits} | std::uint32_t{tkl::to_bfloat16(high).bits} << 16;
+}
+
 }  // namespace cuda_cpu

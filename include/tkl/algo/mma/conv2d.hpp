@@ -3,26 +3,29 @@
 // computes S.rows places of the output (all pixels, one after the other) by S.columns columns of a group.
 //
 //   sums = bias row
-//   for slice of S.depth products of the depth (tap row, tap column, channel):     S.stages - 1 slices ahead
+//   for slice of the depth (tap row, tap column, channel), 128 bytes of x:         S.stages - 1 slices ahead
 //     copy x[place, slice] and weights[slice, column] to shared memory, zeros outside of the input
-//     for 8 products of the slice:
+//     for 32 bytes of the slice:
 //       a = x of the warp's rows, b = weights of the warp's columns
 //       sums += a b                                           one instruction per 16 rows and 8 columns
 //   epilogue, store
 //
-// A vector of four numbers is copied at a time: depth and places must be multiples of four (mma_suits in
-// exec/cuda_tensor.cuh). Vectors are exchanged within their line of shared memory so that the reads of a warp meet 32
-// different banks: vector v of row r of x lies at v ^ (r % 8), vector v of row k of the weights at v ^ (2 (k % 4)).
+// 16 bytes are copied at a time: channels of a group and strides of x must be multiples of as many elements, and x must
+// begin at such an address. They are exchanged within their line of shared memory so that the reads of a warp meet 32
+// different banks: vector v of row r of x lies at v ^ (r % 8), vector v of row k of the weights at v ^ (2 (k % 4)),
+// where rows count once that one thread needs together.
 //
 // A machine M of blocks has, besides extents, strides and parameters as in algo/work_item/roles.hpp,
+//   vector, pack                       elements of x in 16 bytes; neighbouring products of the depth in a word
 //   thread(), block(d)                 which thread of the block, which block
-//   shared(i)                          address of float i of the block's shared memory
-//   copy(to, r, i, inside)             four elements of a role, asynchronously; zeros where not `inside`
-//   commit(), wait<N>(), barrier()     closes a group of copies; all but N groups are there; the block meets
-//   operand<4>, operand<2>             of an instruction: first and second
-//   load_rows(vector)                  first operand from four 8 x 4 matrices, this thread gives the address of one row
-//   load_columns(a, b)                 second operand from its two words
+//   shared(i)                          address of word i of the block's shared memory
+//   copy(to, i, inside), copy_weights(to, i, inside)    16 bytes from element i on, asynchronously; zeros if not
+//   `inside` commit(), wait<N>(), barrier()     closes a group of copies; all but N groups are there; the block meets
+//   rows_operand, columns_operand      of an instruction
+//   load_rows(address)                 the first from four matrices of 8 rows of 16 bytes, one row from each thread
+//   load_columns(f)                    the second from f(0), ..., neighbours, and f(4 pack), ..., in f32
 //   multiply(d, a, b)                  four sums of an instruction
+//   weight(i)                          weight i
 //   finish(d0, d1, place, end)         the epilogue of two neighbouring columns, stored; columns from `end` on are not
 #pragma once
 
@@ -38,7 +41,7 @@ namespace impl {
 /// What a thread copies of x: its vector of a slice is the same for all its rows, which are `apart` rows apart.
 template <mma_schedule S>
 struct mma_rows {
-  static constexpr int vectors = S.depth / 4;  // of a row of a slice
+  static constexpr int vectors = 8;  // of a row of a slice
   static constexpr int apart = S.threads() / vectors;
   static constexpr int count = S.rows / apart;
   std::int32_t image[count];             // first element of the row's image and group
@@ -68,11 +71,12 @@ TKL_FN mma_rows<S> mma_rows_of(M& m, std::int32_t first, std::int32_t channel) {
 template <mma_schedule S, class M>
 TKL_FN void mma_copy_slice(M& m, const mma_rows<S>& t, int stage, std::int32_t slice, std::int32_t depth,
                            std::int32_t panel, std::int32_t panels, std::int32_t panel_size) {
-  constexpr int vectors = mma_rows<S>::vectors;
+  constexpr int vectors = mma_rows<S>::vectors, slice_depth = vectors * M::vector;
   const std::int32_t taps = m.parameter(parameter::kernel, 1);
   const std::int32_t all = m.parameter(parameter::kernel, 0) * taps * depth;
+  const int x = stage * S.stage_words(M::vector), w = x + 32 * S.rows;
   {
-    const std::int32_t own = m.thread() % vectors, k = slice * S.depth + 4 * own;
+    const std::int32_t own = m.thread() % vectors, k = slice * slice_depth + M::vector * own;
     const std::int32_t tap = k / depth, channel = k % depth;
     const std::int32_t down = tap / taps * m.parameter(parameter::dilation, 0);
     const std::int32_t right = tap % taps * m.parameter(parameter::dilation, 1);
@@ -83,18 +87,17 @@ TKL_FN void mma_copy_slice(M& m, const mma_rows<S>& t, int stage, std::int32_t s
           k < all && row >= 0 && row < m.extent(role::in, 1) && column >= 0 && column < m.extent(role::in, 2);
       const std::int32_t from = t.image[i] + row * m.stride(role::in, 1) + column * m.stride(role::in, 2) + channel;
       const int line = m.thread() / vectors + i * mma_rows<S>::apart;
-      m.copy(m.shared(stage * S.stage_floats() + line * S.depth + 4 * (own ^ line % 8)), role::in, inside ? from : 0,
-             inside);
+      m.copy(m.shared(x + 32 * line + 4 * (own ^ line % 8)), inside ? from : 0, inside);
     }
   }
-  constexpr int per_line = S.columns / 4, copies = S.columns * S.depth / 4 / S.threads();
+  constexpr int per_line = S.columns / 4, apart = S.threads() / per_line, copies = slice_depth / apart;
+  const int own = m.thread() % per_line, first = m.thread() / per_line;
+  const std::int32_t from = (panel + own) * panel_size + 4 * (slice * slice_depth + first + 1);
+  float* const to = m.shared(w + first * S.columns + 4 * (own ^ 2 * (first / M::pack % 4)));
   TKL_UNROLL
   for (int i = 0; i < copies; ++i) {
-    const int number = m.thread() + i * S.threads(), own = number % per_line, line = number / per_line;
-    const std::int32_t k = slice * S.depth + line;
-    const bool inside = k < all && own < panels;
-    m.copy(m.shared(stage * S.stage_floats() + S.rows * S.depth + line * S.columns + 4 * (own ^ 2 * (line % 4))),
-           role::weights, inside ? (panel + own) * panel_size + 4 * (k + 1) : 0, inside);
+    const bool inside = slice * slice_depth + first + i * apart < all && own < panels;
+    m.copy_weights(to + i * apart * S.columns, inside ? from + 4 * i * apart : 0, inside);
   }
   m.commit();
 }
@@ -110,22 +113,25 @@ template <mma_schedule S, class M>
 TKL_FN void mma_multiply_stage(M& m, mma_sums<S>& sums, int stage, int warp_row, int warp_column) {
   constexpr int row_tiles = S.row_tiles(), column_tiles = S.column_tiles();
   const int lane = m.thread() % 32;
-  const int x = stage * S.stage_floats(), w = x + S.rows * S.depth;
+  const int x = stage * S.stage_words(M::vector), w = x + 32 * S.rows;
   TKL_UNROLL
-  for (int k = 0; k < S.depth; k += 8) {
-    typename M::template operand<4> a[row_tiles];
-    typename M::template operand<2> b[column_tiles];
+  for (int step = 0; step < mma_rows<S>::vectors / 2; ++step) {
+    typename M::rows_operand a[row_tiles];
+    typename M::columns_operand b[column_tiles];
     TKL_UNROLL
     for (int i = 0; i < row_tiles; ++i) {
-      // Lanes 0 to 7 give the rows of the first matrix, 8 to 15 the eight rows below, 16 to 31 the next four products.
-      const int row = warp_row + 16 * i + lane % 16, vector = k / 4 + lane / 16;
-      a[i] = m.load_rows(m.shared(x + row * S.depth + 4 * (vector ^ row % 8)));
+      // Lanes 0 to 7 give the rows of the first matrix, 8 to 15 the eight rows below, 16 to 31 those of the next
+      // vector.
+      const int row = warp_row + 16 * i + lane % 16, vector = 2 * step + lane / 16;
+      a[i] = m.load_rows(m.shared(x + 32 * row + 4 * (vector ^ row % 8)));
     }
     TKL_UNROLL
     for (int j = 0; j < column_tiles; ++j) {
-      const int line = k + lane % 4, column = warp_column + 8 * j + lane / 4;
-      const int at = w + line * S.columns + 4 * (column / 4 ^ 2 * (line % 4)) + column % 4;
-      b[j] = m.load_columns(*m.shared(at), *m.shared(at + 4 * S.columns));
+      const int first = 2 * step * M::vector + lane % 4 * M::pack, column = warp_column + 8 * j + lane / 4;
+      b[j] = m.load_columns([&](int next) {
+        const int line = first + next;
+        return *m.shared(w + line * S.columns + 4 * (column / 4 ^ 2 * (line / M::pack % 4)) + column % 4);
+      });
     }
     TKL_UNROLL
     for (int i = 0; i < row_tiles; ++i) {
@@ -169,7 +175,8 @@ TKL_FN void conv2d_tile(M& m) {
   }
 
   const impl::mma_rows<S> rows = impl::mma_rows_of<S>(m, first_place, group * depth);
-  const std::int32_t slices = (all + S.depth - 1) / S.depth;
+  constexpr int slice_depth = impl::mma_rows<S>::vectors * M::vector;
+  const std::int32_t slices = (all + slice_depth - 1) / slice_depth;
   for (int s = 0; s < S.stages - 1; ++s) impl::mma_copy_slice<S>(m, rows, s, s, depth, panel, panels, panel_size);
   for (std::int32_t s = 0; s < slices; ++s) {
     m.template wait<S.stages - 2>();
