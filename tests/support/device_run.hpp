@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/random_run.hpp"
+#include "support/graph_run.hpp"
 
 namespace tkl_test {
 

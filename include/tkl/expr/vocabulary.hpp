@@ -33,28 +33,28 @@ struct math;
 template <>
 struct math<double> {
   using V = double;
-  static V constant(float v) { return static_cast<double>(v); }
-  static V fma(V a, V b, V c) { return a * b + c; }
-  static V div(V a, V b) { return a / b; }
-  static V(max)(V a, V b) { return a != a ? a : b != b ? b : a < b ? b : a; }
-  static V(min)(V a, V b) { return a != a ? a : b != b ? b : b < a ? b : a; }
-  static V at_least(V a, V bound) { return (max)(a, bound); }
-  static V at_most(V a, V bound) { return (min)(a, bound); }
-  static V abs(V a) { return std::fabs(a); }
-  static V sqrt(V a) { return std::sqrt(a); }
-  static V floor(V a) { return std::floor(a); }
-  static V round(V a) { return std::nearbyint(a); }
-  static V select_less(V a, V b, V x, V y) { return a < b ? x : y; }
-  static V select_equal(V a, V b, V x, V y) { return a == b ? x : y; }
-  static V exp(V a) { return std::exp(a); }
-  static V exp_nonpositive(V a) { return std::exp(a); }
-  static V log(V a) { return std::log(a); }
-  static V tanh(V a) { return std::tanh(a); }
-  static V erf(V a) { return std::erf(a); }
-  static V expm1(V a) { return std::expm1(a); }
-  static V log1p(V a) { return std::log1p(a); }
-  static V sigmoid(V a) { return a < 0 ? std::exp(a) / (1 + std::exp(a)) : 1 / (1 + std::exp(-a)); }
-  static V pow(V a, V b) { return std::pow(a, b); }
+  TKL_FN static V constant(float v) { return static_cast<double>(v); }
+  TKL_FN static V fma(V a, V b, V c) { return a * b + c; }
+  TKL_FN static V div(V a, V b) { return a / b; }
+  TKL_FN static V(max)(V a, V b) { return a != a ? a : b != b ? b : a < b ? b : a; }
+  TKL_FN static V(min)(V a, V b) { return a != a ? a : b != b ? b : b < a ? b : a; }
+  TKL_FN static V at_least(V a, V bound) { return (max)(a, bound); }
+  TKL_FN static V at_most(V a, V bound) { return (min)(a, bound); }
+  TKL_FN static V abs(V a) { return std::fabs(a); }
+  TKL_FN static V sqrt(V a) { return std::sqrt(a); }
+  TKL_FN static V floor(V a) { return std::floor(a); }
+  TKL_FN static V round(V a) { return std::nearbyint(a); }
+  TKL_FN static V select_less(V a, V b, V x, V y) { return a < b ? x : y; }
+  TKL_FN static V select_equal(V a, V b, V x, V y) { return a == b ? x : y; }
+  TKL_FN static V exp(V a) { return std::exp(a); }
+  TKL_FN static V exp_nonpositive(V a) { return std::exp(a); }
+  TKL_FN static V log(V a) { return std::log(a); }
+  TKL_FN static V tanh(V a) { return std::tanh(a); }
+  TKL_FN static V erf(V a) { return std::erf(a); }
+  TKL_FN static V expm1(V a) { return std::expm1(a); }
+  TKL_FN static V log1p(V a) { return std::log1p(a); }
+  TKL_FN static V sigmoid(V a) { return a < 0 ? std::exp(a) / (1 + std::exp(a)) : 1 / (1 + std::exp(-a)); }
+  TKL_FN static V pow(V a, V b) { return std::pow(a, b); }
 };
 
 TKL_ISA_END

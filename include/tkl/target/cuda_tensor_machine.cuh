@@ -61,7 +61,7 @@ class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
   using rows_operand = operand<4>;
   using columns_operand = operand<2>;
   TKL_FN rows_operand load_rows(const float* row) const {
-    rows_operand r;
+    rows_operand r{};
     ptx::load_matrices(r.big, row);
     if constexpr (pack == 1) {
       TKL_UNROLL
@@ -71,7 +71,7 @@ class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
   }
   template <class F>
   TKL_FN columns_operand load_columns(F f) const {
-    columns_operand r;
+    columns_operand r{};
     TKL_UNROLL
     for (int i = 0; i < 2; ++i) {
       if constexpr (pack == 1) {

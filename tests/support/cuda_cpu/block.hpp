@@ -71,6 +71,7 @@ class block {
 
   /// Runs `body` for every thread.
   void run(dim3 g, dim3 size, uint3 place, std::size_t shared, const std::function<void()>& body) {
+    const quiet q;
     grid = g, threads = size, index = place, body_ = &body;
     const unsigned count = size.x * size.y * size.z;
     while (all_.size() < count) all_.push_back(new thread);
@@ -92,6 +93,7 @@ class block {
     live_ = count;
     set_order(ready_);
     fill_shared(shared);
+    main_.release(&body_);
     if (count != 0) go_on();
     main_.acquire(&live_);
   }
@@ -168,14 +170,20 @@ class block {
  private:
   static void enter();
 
+  /// The end of a thread; does not return.
   void finish() {
-    const quiet q;
-    current_->at = "ended";
-    warps_[current_->warp].ended |= 1u << current_->lane;
-    current_->own.release(&live_);
-    --live_;
-    if (live_ > 0 && arrived_.size() == live_) release(std::exchange(arrived_, {}));  // ended threads count as arrived
-    go_on();
+    fiber& own = current_->own;
+    fiber* next = nullptr;
+    {
+      const quiet q;
+      current_->at = "ended";
+      warps_[current_->warp].ended |= 1u << current_->lane;
+      own.release(&live_);
+      --live_;
+      if (live_ > 0 && arrived_.size() == live_) release(std::exchange(arrived_, {}));  // the ended count as arrived
+      next = &next_fiber();
+    }
+    fiber::jump(own, *next);
   }
 
   void release(std::vector<thread*> met) {
@@ -189,21 +197,22 @@ class block {
     }
   }
 
-  /// Switches to the next thread that can run, or back to run() after the last one.
-  void go_on() {
-    fiber* const from = running_main_ ? &main_ : &current_->own;
+  /// The next thread that can run becomes the current one; run() goes on after the last one.
+  fiber& next_fiber() {
     if (next_ == ready_.size()) {
       if (live_ != 0) die("deadlock: no thread can go on");
       running_main_ = true;
-      fiber::jump(*from, main_);
-      return;
+      return main_;
     }
-    thread* const next = ready_[next_++];
+    current_ = ready_[next_++];
     if (next_ == ready_.size()) ready_.clear(), next_ = 0;
-    if (!running_main_ && next == current_) return;
     running_main_ = false;
-    current_ = next;
-    fiber::jump(*from, next->own);
+    return current_->own;
+  }
+  void go_on() {
+    fiber& from = running_main_ ? main_ : current_->own;
+    fiber& to = next_fiber();
+    if (&from != &to) fiber::jump(from, to);
   }
 
   void set_order(std::vector<thread*>& v) {
@@ -247,6 +256,7 @@ inline block& running() {
 inline void block::enter() {
   block& b = running();
   fiber::arrived();
+  b.main_.acquire(&b.body_);
   (*b.body_)();
   b.finish();
 }

@@ -29,6 +29,7 @@ void AnnotateIgnoreWritesEnd(const char*, int);
 extern "C" {
 void __sanitizer_start_switch_fiber(void**, const void*, std::size_t);
 void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*);
+void __asan_unpoison_memory_region(const volatile void*, std::size_t);
 }
 #endif
 
@@ -76,6 +77,9 @@ class fiber {
 #if defined(CUDA_CPU_TSAN)
     if (sanitizer_ != nullptr) __tsan_destroy_fiber(sanitizer_);
     sanitizer_ = __tsan_create_fiber(0);
+#endif
+#if defined(CUDA_CPU_ASAN)
+    __asan_unpoison_memory_region(stack_, bytes);  // the fiber left its last frames without returning
 #endif
 #if defined(__x86_64__)
     void** top = reinterpret_cast<void**>(stack_ + bytes) - 3;
