@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of device_convolutions.hpp on the CPU that simulates a GPU.
+// The cases of work_items/convolutions.hpp on the simulated GPU.
 #include "support/cuda_compare.hpp"
-#include "support/device_convolutions.hpp"
+#include "work_items/convolutions.hpp"

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of device_map.hpp on the CPU that simulates a GPU.
+// The cases of work_items/map.hpp on the simulated GPU.
 #include "support/cuda_compare.hpp"
-#include "support/device_map.hpp"
+#include "work_items/map.hpp"

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of device_network.hpp on the CPU that simulates a GPU.
+// The cases of work_items/network.hpp on the simulated GPU.
 #include "support/cuda_compare.hpp"
-#include "support/device_network.hpp"
+#include "work_items/network.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of device_random_graphs.hpp on the CPU that simulates a GPU.
+// The cases of work_items/random_graphs.hpp on the simulated GPU.
 // tkl-test: timeout=900
 #include "support/cuda_compare.hpp"
-#include "support/device_random_graphs.hpp"
+#include "work_items/random_graphs.hpp"

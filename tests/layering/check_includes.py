@@ -38,7 +38,7 @@ FOREIGN = [
      "xsimd and intrinsics belong to target/cpu and arch/"),
     (r"rapidjson/", r"exec/(weights|safetensors)", "RapidJSON belongs to the readers of weight files in exec/"),
     (r"hwy/", r"$^", "Highway belongs to kernels/, no header includes it"),
-    (r"(cuda|cuda_runtime|cuda_fp16|mma)", r".*cuda", "CUDA belongs to the CUDA files"),
+    (r"(cuda|cuda_runtime|cuda_fp16|cublas|mma)", r".*cuda", "CUDA belongs to the CUDA files"),
     (r"CL/", r".*opencl", "OpenCL belongs to the OpenCL files"),
     (r"(nlohmann|simdjson|stb/)", r"$^", "no header includes it"),
     (r"(iostream|regex|locale|fstream|sstream|iomanip)$", r"$^", "costs every translation unit too much"),
@@ -121,13 +121,15 @@ def self_test():
         "exec/arena.hpp": ("#include <rapidjson/reader.h>\n", "RapidJSON"),
         "target/reference.hpp": ("#include <hwy/highway.h>\n", "Highway"),
         "algo/c.hpp": ("#include <CL/opencl.hpp>\n", "OpenCL belongs to the OpenCL files"),
+        "algo/e.cuh": ("#include <cuda_runtime.h>\n", "CUDA belongs to the CUDA files"),
+        "arch/cuda.hpp": ("#include <tkl/target/cuda_a.cuh>\n", "higher layer target"),
         "conv.hpp": ('#include "core/a.hpp"\n', "with quotes"),
         "expr/a.hpp": ("#include <tkl/expr/missing.hpp>\n", "does not exist"),
         "expr/b.hpp": ("#include <tkl/expr/c.hpp>\n", "include cycle"),
         "expr/c.hpp": ("#include <tkl/expr/b.hpp>\n", "include cycle"),
         "strange/a.hpp": ("", "no layer"),
     }
-    fine = {"op/b.hpp": "#include <tkl/core/c.hpp>\n", "target/b.hpp": "", "graph/compile.hpp": "", "core/c.hpp": "",
+    fine = {"target/cuda_a.cuh": "#include <cuda_runtime.h>\n", "op/b.hpp": "#include <tkl/core/c.hpp>\n", "target/b.hpp": "", "graph/compile.hpp": "", "core/c.hpp": "",
             "target/cpu.hpp": "#include <xsimd/xsimd.hpp>\n#include <tkl/algo/d.hpp>\n", "algo/d.hpp": "",
             "exec/weights.hpp": "#include <rapidjson/reader.h>\n"}
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of device_map.hpp on the first OpenCL device.
-#include "support/device_map.hpp"
+// The cases of work_items/map.hpp on the first OpenCL device.
 #include "support/opencl_compare.hpp"
+#include "work_items/map.hpp"

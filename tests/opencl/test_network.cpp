@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of device_network.hpp on the first OpenCL device.
-#include "support/device_network.hpp"
+// The cases of work_items/network.hpp on the first OpenCL device.
 #include "support/opencl_compare.hpp"
+#include "work_items/network.hpp"

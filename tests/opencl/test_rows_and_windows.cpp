@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of device_rows_and_windows.hpp on the first OpenCL device.
-#include "support/device_rows_and_windows.hpp"
+// The cases of work_items/rows_and_windows.hpp on the first OpenCL device.
 #include "support/opencl_compare.hpp"
+#include "work_items/rows_and_windows.hpp"
