@@ -65,7 +65,7 @@ constexpr void item_tap(M& m, item_tile<S, M>& t, const typename M::integer& fir
   const integer columns = m.extent(role::in, 2);
   integer all = m.index(1);
   for (int i = 0; i < S.pixels; ++i) {
-    t.inside[i] = (at[i] >= 0) & (at[i] < columns);
+    t.inside[i] = integer(at[i] >= 0) & (at[i] < columns);
     all = i == 0 ? t.inside[0] : all & t.inside[i];
     t.pixel[i] = first + m.least(m.most(at[i], m.index(0)), columns - 1) * m.stride(role::in, 2);
   }
@@ -76,7 +76,8 @@ constexpr void item_tap(M& m, item_tile<S, M>& t, const typename M::integer& fir
 /// Calls body() where an input row exists and has columns.
 template <class M, class F>
 constexpr void when_row_exists(M& m, const typename M::integer& row, F body) {
-  m.when((row >= 0) & (row < m.extent(role::in, 1)) & (m.extent(role::in, 2) > 0), body);
+  using integer = typename M::integer;
+  m.when(integer(row >= 0) & (row < m.extent(role::in, 1)) & (m.extent(role::in, 2) > 0), body);
 }
 
 /// Panels of the tile, `index` and on of the `count` that begin with panel `group` behind weight `start`; the last one

@@ -40,7 +40,7 @@ constexpr void conv_transpose2d_item(M& m) {
   const integer tile = m.item(1), phase = tile / tiles, line = m.item(2);
   const integer first_w = phase + tile % tiles * S.pixels * stride;
   const integer inside =
-      (group < groups) & (phase < stride) & (first_w < width) & (line < m.extent(role::out, 0) * height);
+      integer(group < groups) & (phase < stride) & (first_w < width) & (line < m.extent(role::out, 0) * height);
   m.when(inside, [&] {
     const item_place<M> p{line / height, line % height, first_w, group * columns + column};
     const integer depth = m.extent(role::in, 3) / groups;

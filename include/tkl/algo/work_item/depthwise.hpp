@@ -25,7 +25,7 @@ constexpr typename M::value column_or_zero(M& m, const typename M::integer& row,
   using integer = typename M::integer;
   const integer columns = m.extent(role::in, 2);
   const integer place = row + m.least(m.most(at, m.index(0)), columns - 1) * m.stride(role::in, 2);
-  return m.select((at >= 0) & (at < columns), m.load(role::in, place, lanes), m.constant(0.0f));
+  return m.select(integer(at >= 0) & (at < columns), m.load(role::in, place, lanes), m.constant(0.0f));
 }
 
 /// The same where each input channel feeds `multiplier` outputs from c on.
@@ -37,7 +37,7 @@ constexpr typename M::value repeated_or_zero(M& m, const typename M::integer& ro
   const integer place = row + m.least(m.most(at, m.index(0)), columns - 1) * m.stride(role::in, 2);
   integer each[item_width];
   for (int l = 0; l < item_width; ++l) each[l] = place + m.least(c + l, last) / multiplier;
-  return m.select((at >= 0) & (at < columns), m.load_each(role::in, each), m.constant(0.0f));
+  return m.select(integer(at >= 0) & (at < columns), m.load_each(role::in, each), m.constant(0.0f));
 }
 
 }  // namespace impl
@@ -57,7 +57,7 @@ constexpr void depthwise_item(M& m) {
     m.loop(m.index(0), rows, 1, [&](const integer& u) {
       const integer row = p.h * m.parameter(parameter::stride, 0) - m.parameter(parameter::pad, 0) +
                           u * m.parameter(parameter::dilation, 0);
-      m.when((row >= 0) & (row < m.extent(role::in, 1)) & (m.extent(role::in, 2) > 0), [&] {
+      m.when(integer(row >= 0) & (row < m.extent(role::in, 1)) & (m.extent(role::in, 2) > 0), [&] {
         const integer filter = block + (u * taps + 1) * item_width;
         const integer line = p.n * m.stride(role::in, 0) + row * m.stride(role::in, 1);
         if constexpr (Columns > 0) {

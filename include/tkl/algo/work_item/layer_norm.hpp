@@ -5,7 +5,7 @@
 //   v = mean of (x[c] - a - d)^2 - (what is left of the mean)^2   pass 2
 //   y[c] = epilogue((x[c] - a - d) / sqrt(v + eps))           pass 3
 //
-// Threads of a machine with teams take a row together: see rows.hpp. The shifted data algorithm of algo/layer_norm.hpp, with the second shift always: a branch between rows would keep
+// The shifted data algorithm of algo/layer_norm.hpp, with the second shift always: a branch between rows would keep
 // threads of one warp waiting for each other. y may be x.
 #pragma once
 

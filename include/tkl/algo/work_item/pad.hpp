@@ -19,7 +19,7 @@ constexpr void pad_item(M& m) {
                            p.w - m.parameter(parameter::pad, 2)};
     integer inside = m.index(1);
     for (int i = 0; i < 3; ++i) {
-      const integer here = (at[i] >= 0) & (at[i] < m.extent(role::in, i));
+      const integer here = integer(at[i] >= 0) & (at[i] < m.extent(role::in, i));
       inside = i == 0 ? here : inside & here;
     }
     const integer first = p.c - m.parameter(parameter::pad, 3);

@@ -13,9 +13,10 @@
 //   variable(x), assign(d, x), mac(d, a, b)                              what changes in a loop
 //   loop(begin, end, step, f), when(c, f), when(c, f, g)                 f is called with the index, or nothing
 //   finish(v, at, end)       the epilogue at a place, stored; columns from `end` on are left alone
-//   team, team_place(), if_leading(c), when_leading(f), fold_team<P>(v)   threads that share the item of a row, which of
-//                            them this is, what only the first one does, one lane of each of them combined
-// Indices are elements from the start of a role's tensor. A condition is an integer, 1 or 0.
+//   team, team_place()       threads that share the item of a row, and which of them this is
+//   if_leading(c), when_leading(f), fold_team<P>(v)      what only the first does; one lane of each of them combined
+// Indices are elements from the start of a role's tensor. A condition is an integer, 1 or 0, or
+// a bool where the machine computes: they are joined as integers.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +63,7 @@ constexpr void for_place(M& m, int columns, int pixels, F body) {
   const integer c = m.item(0) * columns, w = m.item(1) * pixels, line = m.item(2);
   const integer height = m.extent(role::out, 1);
   const integer inside =
-      (c < m.extent(role::out, 3)) & (w < m.extent(role::out, 2)) & (line < m.extent(role::out, 0) * height);
+      integer(c < m.extent(role::out, 3)) & (w < m.extent(role::out, 2)) & (line < m.extent(role::out, 0) * height);
   m.when(inside, [&] { body(item_place<M>{line / height, line % height, w, c}); });
 }
 
@@ -73,7 +74,8 @@ constexpr void for_grouped_place(M& m, const typename M::integer& groups, int co
   const integer own = m.extent(role::out, 3) / groups, blocks = (own + (columns - 1)) / columns;
   const integer item = m.item(0), group = item / blocks, column = item % blocks * columns;
   const integer w = m.item(1) * pixels, line = m.item(2), height = m.extent(role::out, 1);
-  const integer inside = (group < groups) & (w < m.extent(role::out, 2)) & (line < m.extent(role::out, 0) * height);
+  const integer inside =
+      integer(group < groups) & (w < m.extent(role::out, 2)) & (line < m.extent(role::out, 0) * height);
   m.when(inside, [&] {
     body(group, column, own, item_place<M>{line / height, line % height, w, group * own + column});
   });

@@ -83,7 +83,7 @@ template <class M, class F>
 constexpr void for_row(M& m, F body) {
   using integer = typename M::integer;
   const integer w = m.item(0), line = m.item(1), height = m.extent(role::out, 1);
-  m.when((w < m.extent(role::out, 2)) & (line < m.extent(role::out, 0) * height), [&] {
+  m.when(integer(w < m.extent(role::out, 2)) & (line < m.extent(role::out, 0) * height), [&] {
     body(item_place<M>{line / height, line % height, w, m.index(0)});
   });
 }
