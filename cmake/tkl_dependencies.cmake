@@ -74,7 +74,7 @@ function(tkl_find_cuda)
   set_target_properties(CUDA::cudart PROPERTIES IMPORTED_GLOBAL TRUE)
   add_library(tkl::cuda INTERFACE IMPORTED GLOBAL)
   target_link_libraries(tkl::cuda INTERFACE tkl::tkl CUDA::cudart)
-  set(flags --expt-relaxed-constexpr
+  set(flags -std=c++20 --expt-relaxed-constexpr
       -Xcompiler=-fconstexpr-ops-limit=2000000000,-fconstexpr-loop-limit=20000000)
   target_compile_options(tkl::cuda INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${flags}>")
 endfunction()
