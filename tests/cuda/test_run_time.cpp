@@ -111,6 +111,11 @@ TEST_CASE("the caller's stream and memory: work waits for what the stream has be
     for (int i = 0; i < 24; ++i) CHECK(z[i] == 2);
     message = workspace->use_output(1, reinterpret_cast<std::byte*>(z) + 1).message();
     CHECK(message == "a place on the device that is null or no multiple of 4 bytes");
+    cuda_cpu::sim().fail("cudaGraphInstantiate", 1, cudaErrorMemoryAllocation);
+    message = workspace->use_output(1, z).message();
+    CHECK(message == "cudaGraphInstantiate: cudaErrorMemoryAllocation (2)");
+    message = workspace->enqueue().message();
+    CHECK(message == "CUDA: the steps could not be captured for this place");
   }
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
   const std::string message = tkl::cuda_context::use(nullptr).error().message();

@@ -2,7 +2,8 @@
 // A device and a stream: tkl's own or the caller's; and memory on the device.
 //
 // All work goes to that one stream, never to the default stream. A context belongs to the device that was current when
-// it was made; calls on it want the same device current.
+// it was made; calls on it want the same device current. While a workspace is made or told to use other memory, nobody
+// else may enqueue on the stream: its work would be captured.
 #pragma once
 
 #include <cuda_runtime.h>

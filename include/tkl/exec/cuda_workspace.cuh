@@ -43,7 +43,7 @@ cuda_arguments cuda_arguments_of(const step& s, const edge* edges, const std::in
   for (int i = 0; i < max_operands; ++i) {
     operand_value& v = a.operands.slot[i];
     v.value = s.literal[i];
-    v.inner = static_cast<std::int64_t>(s.literal[i]);  // the axis of an index
+    v.inner = s.literal[i] >= 0 && s.literal[i] <= 3 ? static_cast<std::int64_t>(s.literal[i]) : 0;  // axis of an index
     if (s.operand[i] < 0) continue;
     const edge& e = edges[s.operand[i]];
     v.data = address(e);
@@ -54,7 +54,7 @@ cuda_arguments cuda_arguments_of(const step& s, const edge* edges, const std::in
 }
 
 /// Whether the operands of a contraction begin at multiples of 16 bytes.
-inline bool is_aligned(const cuda_arguments& a) {
+inline bool operands_are_aligned(const cuda_arguments& a) {
   const auto at = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
   return (at(a.in[0].data) | at(a.weights)) % 16 == 0;
 }
@@ -94,7 +94,7 @@ class cuda_workspace {
   /// Enqueues all steps on the context's stream, from device memory to device memory, without waiting.
   status enqueue() const {
     if (status s = model_.context().check_current(); !s) return s;
-    if (graph_ == nullptr) return {};  // no step has anything to do
+    if (graph_ == nullptr) return status::failure(message_text("CUDA: the steps could not be captured for this place"));
     const cudaError_t e = cudaGraphLaunch(graph_.get(), model_.context().stream());
     return e == cudaSuccess ? status{} : cuda_failure("cudaGraphLaunch", e);
   }
@@ -145,7 +145,7 @@ class cuda_workspace {
     auto* function = k.function;
     std::size_t shared = 0;
     if (k.tiles != nullptr) {
-      if (const cuda_launch tiles = cuda_launch_of(k.schedule, a, k.vector, is_aligned(a)); !tiles.empty()) {
+      if (const cuda_launch tiles = cuda_launch_of(k.schedule, a, k.vector, operands_are_aligned(a)); !tiles.empty()) {
         l = tiles;
         function = k.tiles;
         shared = static_cast<std::size_t>(k.shared_bytes());
