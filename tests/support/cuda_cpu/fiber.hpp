@@ -95,11 +95,7 @@ class fiber {
 #endif
   }
 
-#if defined(CUDA_CPU_TSAN)
-  __attribute__((no_sanitize("thread"), noinline))
-#endif
-  static void
-  jump(fiber& from, fiber& to) {
+  [[gnu::no_sanitize_thread, gnu::noinline]] static void jump(fiber& from, fiber& to) {
 #if defined(CUDA_CPU_TSAN)
     if (from.sanitizer_ == nullptr) from.sanitizer_ = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(to.sanitizer_, 1);  // 1: the switch itself orders nothing
