@@ -77,29 +77,32 @@ struct depthwise_run {
   depthwise_row row[max_depthwise_group]{};
 };
 
-/// How a tile reads its input: whole vectors, all of which exist; columns must be checked, and a vector may be cut;
-/// the same, and each input channel feeds `multiplier` outputs.
-enum class tile_kind { inside, checked, repeated };
+/// How a tile reads its input: whole vectors, all of which exist; whole vectors, and columns must be checked; the same,
+/// and the vector is cut; the same, and each input channel feeds `multiplier` outputs.
+enum class tile_kind { inside, border, cut, repeated };
 
-/// One vector of channels of an input pixel, whole where the kind is inside, else `lanes` of them. x is at channel 0
-/// where the kind is repeated.
+constexpr bool whole_vectors(tile_kind k) {
+  return k == tile_kind::inside || k == tile_kind::border;
+}
+
+/// One vector of channels of an input pixel, whole or `lanes` of them. x is at channel 0 where the kind is repeated.
 template <tile_kind Kind, class M, class T>
 TKL_FN typename M::value load_channels(const T* x, int lanes, std::int64_t channel, std::int64_t multiplier) {
   if constexpr (Kind == tile_kind::repeated) {
     T copy[M::width]{};
     for (int i = 0; i < lanes; ++i) copy[i] = x[(channel + i) / multiplier];
     return M::load(copy, lanes);
-  } else if constexpr (Kind == tile_kind::inside) {
+  } else if constexpr (whole_vectors(Kind)) {
     return M::load(x);
   } else {
     return M::load(x, lanes);
   }
 }
 
-/// Sums of a tile for a filter of known size; x is the offset of its first input, w the first tap used.
+/// Sums of a tile for a filter of known size, whole vectors; x is the offset of its first input, w the first tap used.
 template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, class TC>
 TKL_FN void depthwise_sum(typename M::value (&sum)[S.tile], const depthwise_run<TA, TW, TC>& r, std::int64_t rows,
-                          std::int64_t x, const TW* w, int lanes) {
+                          std::int64_t x, const TW* w) {
   constexpr int inputs = (S.tile - 1) * S.stride + S.columns;
   const auto first = static_cast<unsigned>(r.inside.first), count = static_cast<unsigned>(r.inside.count());
   for (std::int64_t u = 0; u < rows; ++u, x += r.row_step, w += S.columns * M::width) {
@@ -109,8 +112,9 @@ TKL_FN void depthwise_sum(typename M::value (&sum)[S.tile], const depthwise_run<
     std::int64_t column = x;
     TKL_UNROLL
     for (int k = 0; k < inputs; ++k, column += r.column_stride) {
-      if (Kind == tile_kind::checked && static_cast<unsigned>(k) - first >= count) continue;
-      const typename M::value input = load_channels<Kind, M>(r.x + column, lanes, 0, 1);
+      if (Kind == tile_kind::border && static_cast<unsigned>(k) - first >= count) continue;
+      typename M::value input = M::load(r.x + column);
+      M::in_register(input);
       TKL_UNROLL
       for (int v = 0; v < S.columns; ++v)
         if (k >= v && (k - v) % S.stride == 0 && (k - v) / S.stride < S.tile)
@@ -137,7 +141,7 @@ TKL_FN void depthwise_sum_any(typename M::value (&sum)[Pixels], const depthwise_
   }
 }
 
-/// One vector of channels of a tile in one row, whole where the kind is inside, else `lanes` of them. w and y are at
+/// One vector of channels of a tile in one row, whole or `lanes` of them. w and y are at
 /// its first channel, x is the offset of that channel and tile.
 template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, class TC, class E>
 TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise_row& row, const E& epilogue,
@@ -147,14 +151,14 @@ TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise
   TKL_UNROLL
   for (int p = 0; p < S.tile; ++p) sum[p] = bias;
   if constexpr (S.specialised()) {
-    depthwise_sum<Kind, S, M>(sum, r, row.used, row.x + x, w + row.first_tap, lanes);
+    depthwise_sum<Kind, S, M>(sum, r, row.used, row.x + x, w + row.first_tap);
   } else {
     depthwise_sum_any<Kind, S.tile, M>(sum, r, row.used, row.x + x, w + row.first_tap, lanes, at.column);
   }
   TKL_UNROLL
   for (int p = 0; p < S.tile; ++p, ++at.outer[2]) {
     if (Kind != tile_kind::inside && p >= r.pixels) break;
-    if constexpr (Kind == tile_kind::inside) {
+    if constexpr (whole_vectors(Kind)) {
       finish<M>(epilogue, sum[p], at, y + p * r.y_stride);
     } else {
       finish<M>(epilogue, sum[p], at, y + p * r.y_stride, lanes);
@@ -162,8 +166,8 @@ TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise
   }
 }
 
-/// Channels first_channel to channels of a run of tiles; whole vectors where the kind is inside. `first` is the place
-/// of its first pixel in the first row.
+/// Channels first_channel to channels of a run of tiles; whole vectors alone where the kind says so. `first` is the
+/// place of its first pixel in the first row.
 template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, class TC, class E>
 TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const void* function, const position& first) {
   const depthwise_run<TA, TW, TC> r = run;
@@ -172,7 +176,7 @@ TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const vo
   // Pixels at a power-of-two pitch share few sets of the cache: a line is used up before the next one is touched.
   constexpr std::int64_t line =
       64 / sizeof(TA) / M::width * M::width > 0 ? 64 / sizeof(TA) / M::width * M::width : M::width;
-  const std::int64_t end = Kind == tile_kind::inside ? r.channels / M::width * M::width : r.channels;
+  const std::int64_t end = whole_vectors(Kind) ? r.channels / M::width * M::width : r.channels;
   for (std::int64_t tile = 0; tile < r.tiles; ++tile) {
     const std::int64_t pixel = tile * S.tile, x = pixel * r.stride * r.column_stride;
     for (std::int64_t channel = r.first_channel; channel < end; channel += line) {
@@ -192,7 +196,7 @@ TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const vo
 template <class TA, class TW, class TC>
 struct depthwise_kernel {
   using function = void (*)(const depthwise_run<TA, TW, TC>&, const void* epilogue, const position& first);
-  function inside = nullptr, checked = nullptr;
+  function inside = nullptr, border = nullptr, cut = nullptr;
   function repeated = nullptr;  // null where the schedule is specialised
   const void* epilogue = nullptr;
   std::int64_t tile = 1, group = 1;
@@ -251,14 +255,16 @@ TKL_NOINLINE void depthwise_over_tiles(const depthwise_problem<TA, TW, TC>& p,
         r.first_channel = 0;
         if (p.multiplier != 1) {
           kernel.repeated(r, kernel.epilogue, at);
-        } else if (r.inside.count() < inputs) {
-          kernel.checked(r, kernel.epilogue, at);
+          continue;
+        }
+        if (r.inside.count() < inputs) {
+          kernel.border(r, kernel.epilogue, at);
         } else {
           r.tiles = (std::min)(last_tile, ending_inside / kernel.tile) - tile;
           kernel.inside(r, kernel.epilogue, at);
-          r.first_channel = r.channels / M::width * M::width;
-          if (r.first_channel < r.channels) kernel.checked(r, kernel.epilogue, at);
         }
+        r.first_channel = r.channels / M::width * M::width;
+        if (r.first_channel < r.channels) kernel.cut(r, kernel.epilogue, at);
       }
     }
   });
@@ -276,8 +282,10 @@ void depthwise(const depthwise_problem<TA, TW, TC>& p, const E& epilogue, const 
   assert(!S.specialised() || (p.kernel[0] == S.rows && p.kernel[1] == S.columns && p.stride[1] == S.stride &&
                               p.dilation[1] == 1 && p.multiplier == 1));
   if (is_empty(p.y)) return;
+  constexpr depthwise_schedule any{.tile = S.tile};  // cut vectors are few: one function for all filters
   impl::depthwise_kernel<TA, TW, TC> kernel{.inside = &impl::depthwise_tiles<tile_kind::inside, S, M, TA, TW, TC, E>,
-                                            .checked = &impl::depthwise_tiles<tile_kind::checked, S, M, TA, TW, TC, E>,
+                                            .border = &impl::depthwise_tiles<tile_kind::border, S, M, TA, TW, TC, E>,
+                                            .cut = &impl::depthwise_tiles<tile_kind::cut, any, M, TA, TW, TC, E>,
                                             .epilogue = &epilogue,
                                             .tile = S.tile,
                                             .group = S.group};
