@@ -3,8 +3,8 @@
 //
 //   for image, group of output rows, run of columns         in parallel
 //     for tile of neighbouring columns
-//       for vector of channels
-//         for output row of the group                       finds most of its input in the L1 cache
+//       for output row of the group                         finds most of its input in the L1 cache
+//         for vector of channels
 //           sums [pixel] = bias
 //           for filter row that meets the input
 //             for input column of the tile                  loaded once, used by every tap that meets it
@@ -173,21 +173,16 @@ TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const vo
   const depthwise_run<TA, TW, TC> r = run;
   const E epilogue = *static_cast<const E*>(function);
   constexpr std::int64_t channel_step = Kind == tile_kind::repeated ? 0 : 1;
-  // Pixels at a power-of-two pitch share few sets of the cache: a line is used up before the next one is touched.
-  constexpr std::int64_t line =
-      64 / sizeof(TA) / M::width * M::width > 0 ? 64 / sizeof(TA) / M::width * M::width : M::width;
   const std::int64_t end = whole_vectors(Kind) ? r.channels / M::width * M::width : r.channels;
   for (std::int64_t tile = 0; tile < r.tiles; ++tile) {
     const std::int64_t pixel = tile * S.tile, x = pixel * r.stride * r.column_stride;
-    for (std::int64_t channel = r.first_channel; channel < end; channel += line) {
-      TC* y = r.y + pixel * r.y_stride;
-      position at{{first.outer[0], first.outer[1], first.outer[2] + pixel}, channel};
-      for (int i = 0; i < r.rows; ++i, ++at.outer[1], y += r.y_row_stride) {
-        const TW* w = r.weights + channel * (r.block / M::width);
-        for (at.column = channel; at.column < (std::min)(channel + line, end); at.column += M::width, w += r.block)
-          depthwise_vector<Kind, S, M>(r, r.row[i], epilogue, at, x + channel_step * at.column, w, y + at.column,
-                                       static_cast<int>((std::min<std::int64_t>)(M::width, end - at.column)));
-      }
+    TC* y = r.y + pixel * r.y_stride;
+    position at{{first.outer[0], first.outer[1], first.outer[2] + pixel}, 0};
+    for (int i = 0; i < r.rows; ++i, ++at.outer[1], y += r.y_row_stride) {
+      const TW* w = r.weights + r.first_channel * (r.block / M::width);
+      for (at.column = r.first_channel; at.column < end; at.column += M::width, w += r.block)
+        depthwise_vector<Kind, S, M>(r, r.row[i], epilogue, at, x + channel_step * at.column, w, y + at.column,
+                                     static_cast<int>((std::min<std::int64_t>)(M::width, end - at.column)));
     }
   }
 }
