@@ -228,6 +228,8 @@ TEST_CASE("type, shape and bytes that do not belong together") {
 TEST_CASE("numbers that are negative, fractions, or leave 64 bits") {
   CHECK(fault(one("U8", "[-1]", "[0,1]"), 1).find("tensor 'x': extent -1 is negative") != std::string::npos);
   CHECK(fault(one("U8", "[1]", "[-1,0]"), 1).find("tensor 'x': offset -1 is negative") != std::string::npos);
+  CHECK(fault(one("U8", "[-0]", "[0,0]"), 0).find("tensor 'x': extent -0 is negative") != std::string::npos);
+  CHECK(fault(one("U8", "[1]", "[-0,1]"), 1).find("tensor 'x': offset -0 is negative") != std::string::npos);
   CHECK(fault(one("U8", "[-9223372036854775808]", "[0,1]"), 1).find("extent -9223372036854775808 is negative") !=
         std::string::npos);
   for (const char* number : {"1.5", "1e1", "9223372036854775808", "18446744073709551615", "18446744073709551616",

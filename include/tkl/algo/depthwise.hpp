@@ -207,6 +207,11 @@ TKL_NOINLINE void depthwise_over_tiles(const depthwise_problem<TA, TW, TC>& p,
   // Outputs of a row from the first on whose windows end inside of the input.
   const std::int64_t room = in.extent[2] + p.pad[1] - reach;
   const std::int64_t ending_inside = room < 0 ? 0 : (std::min)(room / p.stride[1] + 1, out.extent[2]);
+  // Repeated channels have one function for all tiles and vectors.
+  const bool repeats = p.multiplier != 1;
+  const auto border = repeats ? kernel.repeated : kernel.border;
+  const std::int64_t needed = repeats ? inputs + 1 : inputs;
+  const std::int64_t whole_channels = repeats ? out.extent[3] : out.extent[3] / M::width * M::width;
   const std::int64_t groups = ceil_div(out.extent[1], kernel.group), tiles = ceil_div(out.extent[2], kernel.tile);
   // Rows are cut only where there are too few for the workers.
   const std::int64_t wanted = ceil_div(std::int64_t{4} * executor.workers(), out.extent[0] * groups);
@@ -248,17 +253,13 @@ TKL_NOINLINE void depthwise_over_tiles(const depthwise_problem<TA, TW, TC>& p,
         const position at{{n, top, left}, 0};
         r.tiles = 1;
         r.first_channel = 0;
-        if (p.multiplier != 1) {
-          kernel.repeated(r, kernel.epilogue, at);
-          continue;
-        }
-        if (r.inside.count() < inputs) {
-          kernel.border(r, kernel.epilogue, at);
+        if (r.inside.count() < needed) {
+          border(r, kernel.epilogue, at);
         } else {
           r.tiles = (std::min)(last_tile, ending_inside / kernel.tile) - tile;
           kernel.inside(r, kernel.epilogue, at);
         }
-        r.first_channel = r.channels / M::width * M::width;
+        r.first_channel = whole_channels;
         if (r.first_channel < r.channels) kernel.cut(r, kernel.epilogue, at);
       }
     }

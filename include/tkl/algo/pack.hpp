@@ -108,16 +108,38 @@ TKL_FN double packed_element<double>(double value) {
   return value;
 }
 
-/// for each panel: bias row, then for each row of the depth: the panel's columns, zero beyond the last.
-/// `at(k, n)` and `bias(n)` give the matrix as doubles. Returns the place after the last element written.
-template <class T, class At, class Bias>
-T* pack_panels(std::int64_t depth, std::int64_t columns, panel_shape shape, const At& at, const Bias& bias, T* out) {
-  for (std::int64_t first = 0, used = 0; first < columns; first += used) {
-    used = panel_columns(columns - first, shape);
+/// Where a matrix of depth x columns lies, whose depth is counted in taps and their channels, and what becomes of it.
+template <class TR>
+struct packing_source {
+  const TR* first = nullptr;  // element of the first tap, channel and column
+  std::int64_t taps[2]{1, 1};
+  std::int64_t tap_stride[2]{};
+  std::int64_t channels = 0, channel_stride = 0;
+  std::int64_t columns = 0, column_stride = 0;
+  const TR* scale = nullptr;  // multiplies columns; null: by 1
+  const TR* bias = nullptr;   // starts the sums of columns; null: 0
+
+  TKL_FN double of(const TR* row, std::int64_t column) const {
+    const double v = static_cast<double>(row[column * column_stride]);
+    return scale ? v * static_cast<double>(scale[column]) : v;
+  }
+};
+
+/// for each panel: bias row, then for tap row, tap column, channel: the panel's columns, zero beyond the last.
+/// Returns the place after the last element written.
+template <class T, class TR>
+TKL_COLD T* pack_panels(const packing_source<TR>& s, panel_shape shape, T* out) {
+  for (std::int64_t first = 0, used = 0; first < s.columns; first += used) {
+    used = panel_columns(s.columns - first, shape);
     const std::int64_t stored = round_up(used, shape.width);
-    for (std::int64_t j = 0; j < stored; ++j) *out++ = packed_element<T>(j < used ? bias(first + j) : 0.0);
-    for (std::int64_t k = 0; k < depth; ++k)
-      for (std::int64_t j = 0; j < stored; ++j) *out++ = packed_element<T>(j < used ? at(k, first + j) : 0.0);
+    for (std::int64_t j = 0; j < stored; ++j)
+      *out++ = packed_element<T>(j < used && s.bias ? static_cast<double>(s.bias[first + j]) : 0.0);
+    for (std::int64_t u = 0; u < s.taps[0]; ++u)
+      for (std::int64_t v = 0; v < s.taps[1]; ++v)
+        for (std::int64_t k = 0; k < s.channels; ++k) {
+          const TR* row = s.first + (u * s.tap_stride[0] + v * s.tap_stride[1] + k * s.channel_stride);
+          for (std::int64_t j = 0; j < stored; ++j) *out++ = packed_element<T>(j < used ? s.of(row, first + j) : 0.0);
+        }
   }
   return out;
 }
@@ -126,31 +148,36 @@ T* pack_panels(std::int64_t depth, std::int64_t columns, panel_shape shape, cons
 /// strides exchanged. `scale` multiplies columns, `bias` starts their sums; either may be null.
 /// `out` has packed_matrix_elements(depth, columns, shape.width) elements and should be 64-byte aligned.
 template <class T, class TR>
-void pack_matrix(const TR* b, std::int64_t depth_stride, std::int64_t column_stride, std::int64_t depth,
-                 std::int64_t columns, const TR* scale, const TR* bias, panel_shape shape, T* out) {
-  const auto at = [&](std::int64_t k, std::int64_t n) {
-    const double v = static_cast<double>(b[k * depth_stride + n * column_stride]);
-    return scale ? v * static_cast<double>(scale[n]) : v;
-  };
-  const auto start = [&](std::int64_t n) { return bias ? static_cast<double>(bias[n]) : 0.0; };
-  pack_panels(depth, columns, shape, at, start, out);
+TKL_COLD void pack_matrix(const TR* b, std::int64_t depth_stride, std::int64_t column_stride, std::int64_t depth,
+                          std::int64_t columns, const TR* scale, const TR* bias, panel_shape shape, T* out) {
+  const packing_source<TR> s{.first = b,
+                             .channels = depth,
+                             .channel_stride = depth_stride,
+                             .columns = columns,
+                             .column_stride = column_stride,
+                             .scale = scale,
+                             .bias = bias};
+  pack_panels(s, shape, out);
 }
 
 /// Packs convolution weights O,I/g,kH,kW. `scale` (a folded batch norm) multiplies the weights of each output channel,
 /// `bias` starts its sums; either may be null. `out` has packed_conv2d_elements(w, shape.width) elements.
 template <class T, class TR>
-void pack_conv2d(const TR* weights, const conv_weights& w, const TR* scale, const TR* bias, panel_shape shape, T* out) {
-  const std::int64_t in = w.group_in(), taps = w.kernel[0] * w.kernel[1];
+TKL_COLD void pack_conv2d(const TR* weights, const conv_weights& w, const TR* scale, const TR* bias, panel_shape shape,
+                          T* out) {
+  const std::int64_t in = w.group_in(), outs = w.group_out(), taps = w.kernel[0] * w.kernel[1];
   if (w.out_channels == 0) return;
   for (std::int64_t g = 0; g < w.groups; ++g) {
-    const std::int64_t channel = g * w.group_out();
-    const auto at = [&](std::int64_t k, std::int64_t n) {
-      const std::int64_t tap = k / in, i = k % in;
-      const double v = static_cast<double>(weights[((channel + n) * in + i) * taps + tap]);
-      return scale ? v * static_cast<double>(scale[channel + n]) : v;
-    };
-    const auto start = [&](std::int64_t n) { return bias ? static_cast<double>(bias[channel + n]) : 0.0; };
-    out = pack_panels(w.depth(), w.group_out(), shape, at, start, out);
+    const packing_source<TR> s{.first = weights + g * outs * in * taps,
+                               .taps = {w.kernel[0], w.kernel[1]},
+                               .tap_stride = {w.kernel[1], 1},
+                               .channels = in,
+                               .channel_stride = taps,
+                               .columns = outs,
+                               .column_stride = in * taps,
+                               .scale = scale ? scale + g * outs : nullptr,
+                               .bias = bias ? bias + g * outs : nullptr};
+    out = pack_panels(s, shape, out);
   }
 }
 
@@ -158,25 +185,28 @@ void pack_conv2d(const TR* weights, const conv_weights& w, const TR* scale, cons
 /// by group. `scale` and `bias` are per output channel; either may be null. Padding plays no part. `out` has
 /// packed_conv_transpose2d_elements(w, stride, shape.width) elements.
 template <class T, class TR>
-void pack_conv_transpose2d(const TR* weights, const conv_weights& w, const std::int64_t (&stride)[2],
-                           const std::int64_t (&dilation)[2], const TR* scale, const TR* bias, panel_shape shape,
-                           T* out) {
-  const std::int64_t in = w.group_in(), outs = w.group_out();
+TKL_COLD void pack_conv_transpose2d(const TR* weights, const conv_weights& w, const std::int64_t (&stride)[2],
+                                    const std::int64_t (&dilation)[2], const TR* scale, const TR* bias,
+                                    panel_shape shape, T* out) {
+  const std::int64_t in = w.group_in(), outs = w.group_out(), taps = w.kernel[0] * w.kernel[1];
   if (w.out_channels == 0) return;
   for (std::int64_t r = 0; r < stride[0]; ++r)
     for (std::int64_t c = 0; c < stride[1]; ++c) {
       const residue_taps rows = taps_of_residue(w.kernel[0], stride[0], dilation[0], r);
       const residue_taps columns = taps_of_residue(w.kernel[1], stride[1], dilation[1], c);
+      const bool none = rows.count == 0 || columns.count == 0;
       for (std::int64_t g = 0; g < w.groups; ++g) {
-        const auto at = [&](std::int64_t k, std::int64_t n) {
-          const std::int64_t i = g * in + k % in, tap = k / in;
-          const std::int64_t u = rows.first + tap / columns.count * rows.step;
-          const std::int64_t v = columns.first + tap % columns.count * columns.step;
-          const double x = static_cast<double>(weights[((i * outs + n) * w.kernel[0] + u) * w.kernel[1] + v]);
-          return scale ? x * static_cast<double>(scale[g * outs + n]) : x;
-        };
-        const auto start = [&](std::int64_t n) { return bias ? static_cast<double>(bias[g * outs + n]) : 0.0; };
-        out = pack_panels(rows.count * columns.count * in, outs, shape, at, start, out);
+        const std::int64_t first = none ? 0 : rows.first * w.kernel[1] + columns.first;
+        const packing_source<TR> s{.first = weights + (g * in * outs * taps + first),
+                                   .taps = {rows.count, columns.count},
+                                   .tap_stride = {rows.step * w.kernel[1], columns.step},
+                                   .channels = in,
+                                   .channel_stride = outs * taps,
+                                   .columns = outs,
+                                   .column_stride = taps,
+                                   .scale = scale ? scale + g * outs : nullptr,
+                                   .bias = bias ? bias + g * outs : nullptr};
+        out = pack_panels(s, shape, out);
       }
     }
 }

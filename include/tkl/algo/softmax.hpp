@@ -49,7 +49,11 @@ TKL_NOINLINE void softmax_row(const TA* x, TC* y, std::int64_t n, position at, c
     if (lanes > 0) finish<M>(finishing, value_of(M::load(from + c, lanes)), at, y + c, lanes);
   };
   const auto exponential = [largest](V v) { return math<V>::exp_nonpositive(v - largest); };
-  const auto total = [&](auto f) { return M::splat(monoid::sum::fold<M>(reduce_vectors<S, monoid::sum, M>(x, n, f))); };
+  // An exponential takes longer than an addition waits: more vectors at once would add code and no speed.
+  constexpr row_schedule one_vector{1, S.buffer};
+  const auto total = [&](auto f) {
+    return M::splat(monoid::sum::fold<M>(reduce_vectors<one_vector, monoid::sum, M>(x, n, f)));
+  };
   if constexpr (K == softmax_kind::logarithm) {
     const V shift = math<V>::log(total([&](V v, std::int64_t, int) { return exponential(v); }));
     apply(x, [&](V v) { return (v - largest) - shift; });

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a safetensors file: JSON read event by event (RapidJSON's SAX reader), and the checks that need only
-// the header and the number of data bytes. The reader recurses, in three fifths of the code of the
-// iterative one: header_reader refuses whatever opens a fourth level, so input cannot drive it deeper.
+// The header of a safetensors file: JSON read event by event, and the checks that need only the header and the number
+// of data bytes.
 #pragma once
-
-#include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -19,57 +14,10 @@
 #include <tkl/core/element.hpp>
 #include <tkl/core/shape.hpp>
 #include <tkl/core/status.hpp>
+#include <tkl/exec/json_reader.hpp>
 #include <tkl/exec/level_vector.hpp>
 #include <utility>
 #include <vector>
-
-namespace tkl {
-TKL_ISA_BEGIN
-namespace impl {
-
-/// Names the JSON reader's stack below, in a namespace whose code is not shared between instruction sets.
-struct json_allocator : rapidjson::CrtAllocator {};
-
-}  // namespace impl
-TKL_ISA_END
-}  // namespace tkl
-
-RAPIDJSON_NAMESPACE_BEGIN
-namespace internal {
-
-/// The reader's stack, with the four operations that it uses. The original adds an offset to a null pointer at its
-/// first use and does not check what realloc returns.
-template <>
-class Stack<tkl::impl::json_allocator> {
- public:
-  Stack(tkl::impl::json_allocator*, std::size_t capacity) : bytes_(capacity) {}
-  void Clear() { top_ = 0; }
-  template <class T>
-  T* Push(std::size_t count = 1) {
-    const std::size_t size = count * sizeof(T);
-    if (bytes_.size() - top_ < size) grow(size);
-    top_ += size;
-    return reinterpret_cast<T*>(bytes_.data() + (top_ - size));
-  }
-  template <class T>
-  T* Pop(std::size_t count) {
-    top_ -= count * sizeof(T);
-    return reinterpret_cast<T*>(bytes_.data() + top_);
-  }
-  template <class T>
-  T* Top() {
-    return reinterpret_cast<T*>(bytes_.data() + (top_ - sizeof(T)));
-  }
-
- private:
-  TKL_COLD void grow(std::size_t size) { bytes_.resize(2 * bytes_.size() + size); }
-
-  tkl::impl::level_vector<char> bytes_;
-  std::size_t top_ = 0;
-};
-
-}  // namespace internal
-RAPIDJSON_NAMESPACE_END
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -165,17 +113,16 @@ class header_reader {
   bool Bool(bool b) { return stray(b ? "true" : "false"); }
   bool Int(int v) { return Int64(v); }
   bool Uint(unsigned v) { return Uint64(v); }
+  /// The reader calls this for what is written with a minus, zero included.
   TKL_COLD bool Int64(std::int64_t v) {
     if (state_ != state::extents && state_ != state::offsets) return stray("a number");
-    if (v >= 0) return number(v);
     message_text m = say();
-    return fail(m << (state_ == state::extents ? "extent " : "offset ") << v << " is negative");
+    return fail(m << (state_ == state::extents ? "extent " : "offset ") << (v == 0 ? "-" : "") << v << " is negative");
   }
   TKL_COLD bool Uint64(std::uint64_t v) {
     if (state_ != state::extents && state_ != state::offsets) return stray("a number");
-    if (v <= static_cast<std::uint64_t>((std::numeric_limits<std::int64_t>::max)()))
-      return number(static_cast<std::int64_t>(v));
-    return too_large();
+    if (v > static_cast<std::uint64_t>((std::numeric_limits<std::int64_t>::max)())) return too_large();
+    return number(static_cast<std::int64_t>(v));
   }
   TKL_COLD bool Double(double) {
     if (state_ != state::extents && state_ != state::offsets) return stray("a number");
@@ -363,7 +310,7 @@ TKL_COLD inline status read_header(std::string_view header, std::vector<header_e
     return status::failure(m << "safetensors header, byte " << at + 8 << ": not UTF-8");
   header_reader events(entries);
   rapidjson::MemoryStream stream(header.data(), header.size());
-  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, json_allocator> reader;
+  json_reader reader;
   const rapidjson::ParseResult parsed = reader.Parse<rapidjson::kParseNoFlags>(stream, events);
   if (parsed.IsError()) {
     m << "safetensors header, byte " << parsed.Offset() + 8 << ": ";
