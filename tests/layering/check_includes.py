@@ -34,7 +34,7 @@ RANK = {
 }
 # Foreign headers, and the only files of the library that may include them.
 FOREIGN = [
-    (r"xsimd/|(xmm|emm|pmm|tmm|smm|nmm|imm|amm)intrin\.h|x86intrin\.h|arm_neon\.h|arm_sve\.h", r"(target/cpu|arch/)",
+    (r"xsimd/|[a-z0-9]+intrin\.h|x86intrin\.h|arm_neon\.h|arm_sve\.h", r"(target/cpu|arch/)",
      "xsimd and intrinsics belong to target/cpu and arch/"),
     (r"rapidjson/", r"exec/(weights|safetensors)", "RapidJSON belongs to the readers of weight files in exec/"),
     (r"hwy/", r"$^", "Highway belongs to kernels/, no header includes it"),

@@ -46,7 +46,7 @@ struct cascade {
   TKL_FN cascade() {
     for (state& s : level) s = P::template identity<V>();
   }
-  TKL_FN void add(state term) {
+  TKL_NOINLINE void add(state term) {
     level[0] = P::combine(level[0], term);
     if constexpr (P::rounds) {
       std::int64_t terms = ++count;

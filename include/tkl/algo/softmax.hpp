@@ -12,6 +12,7 @@
 // be x.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <tkl/algo/finish.hpp>
 #include <tkl/algo/rows.hpp>
@@ -57,19 +58,21 @@ TKL_NOINLINE void softmax_row(const TA* x, TC* y, std::int64_t n, position at, c
   if constexpr (K == softmax_kind::logarithm) {
     const V shift = math<V>::log(total([&](V v, std::int64_t, int) { return exponential(v); }));
     apply(x, [&](V v) { return (v - largest) - shift; });
-  } else if (n <= S.buffer) {
-    alignas(64) scalar kept[S.buffer];
+  } else {
+    // One loop for rows of any length: those that are too long for `kept` go round in it, and compute again.
+    constexpr auto size = static_cast<std::int64_t>(std::bit_floor(static_cast<unsigned>(S.buffer)));
+    alignas(64) scalar kept[size];
     const V sum = total([&](V v, std::int64_t c, int lanes) {
       const V e = exponential(v);
-      M::store(kept + c, e, lanes);
+      M::store(kept + (c & (size - 1)), e, lanes);
       return e;
     });
     const V scale = math<V>::div(math<V>::constant(1.0f), sum);
-    apply(static_cast<const scalar*>(kept), [&](V e) { return e * scale; });
-  } else {
-    const V scale =
-        math<V>::div(math<V>::constant(1.0f), total([&](V v, std::int64_t, int) { return exponential(v); }));
-    apply(x, [&](V v) { return exponential(v) * scale; });
+    if (n <= size) {
+      apply(static_cast<const scalar*>(kept), [&](V e) { return e * scale; });
+    } else {
+      apply(x, [&](V v) { return exponential(v) * scale; });
+    }
   }
 }
 

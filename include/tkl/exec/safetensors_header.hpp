@@ -14,8 +14,8 @@
 #include <tkl/core/element.hpp>
 #include <tkl/core/shape.hpp>
 #include <tkl/core/status.hpp>
-#include <tkl/exec/json_reader.hpp>
 #include <tkl/exec/level_vector.hpp>
+#include <tkl/exec/safetensors_json.hpp>
 #include <utility>
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include <tkl/config.hpp>
 #include <tkl/core/element.hpp>
 #include <tkl/target/convert.hpp>
-#include <xsimd/xsimd.hpp>
+#include <tkl/target/cpu_xsimd.hpp>
 
 namespace tkl {
 TKL_ISA_BEGIN
