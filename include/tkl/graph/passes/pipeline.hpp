@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes in order: cancel views, eliminate, choose destinations, fold and fuse while lowering, in-place, memory.
+// The passes in order: cancel views, eliminate, choose destinations, fold and fuse while lowering, order, in-place,
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <tkl/graph/passes/eliminate.hpp>
 #include <tkl/graph/passes/in_place.hpp>
 #include <tkl/graph/passes/memory.hpp>
+#include <tkl/graph/passes/order.hpp>
 #include <tkl/graph/passes/steps.hpp>
 #include <utility>
 #include <vector>
@@ -150,11 +152,25 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
     if (u.live && !u.constant && l.state_of(id) == node_state::waiting) detail::lower_node(l, id, chain_of, chains);
   }
   if (!l.failed()) detail::lower_outputs(l, outputs);
-  if (!l.failed()) add_scratch(l, scratch_bytes);
-  if (!l.failed()) merge_in_place(l.out);
-  l.out.names = std::move(g.names);
-  if (!l.failed()) assign_memory(l.out);
-  return std::move(l.out);
+  if (l.failed()) return std::move(l.out);
+  const auto plan_memory = [&](name_pool names) {
+    add_scratch(l, scratch_bytes);
+    if (!l.failed()) merge_in_place(l.out);
+    l.out.names = std::move(names);
+    if (!l.failed()) assign_memory(l.out);
+  };
+  const std::vector<std::int32_t> order = order_steps(l.out);
+  if (order.empty()) {
+    plan_memory(std::move(g.names));
+    return std::move(l.out);
+  }
+  program other = l.out;
+  plan_memory(g.names);
+  std::swap(l.out, other);
+  reorder_steps(l.out, order);
+  plan_memory(std::move(g.names));
+  const bool smaller = !l.failed() && (!other.error.empty() || l.out.arena_bytes < other.arena_bytes);
+  return smaller ? std::move(l.out) : std::move(other);
 }
 
 }  // namespace tkl

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order: the builder's order of the steps, or another one in which fewer bytes live at once.
+//
+//   while steps are left:
+//     of the steps whose operands are written:
+//       take the one after which the fewest bytes live          on a tie the one that the builder wrote first
+//
+// Finding the best order is NP-complete (register sufficiency: Sethi, 1975). This greedy one finishes a branch before
+// it opens the next wherever the branch ends smaller than it was. It counts neither scratch nor results that take over
+// the bytes of an operand, so it is a candidate: make_program plans both orders and keeps the smaller arena, the
+// builder's on a tie.
+//
+// A step depends on the steps that wrote a storage it reads, up to its place in the builder's order; parts of one
+// concatenation are written in any order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tkl/graph/program.hpp>
+#include <vector>
+
+namespace tkl {
+
+namespace detail {
+
+/// Calls f(edge) for the edges that a step reads.
+template <class F>
+constexpr void for_each_read(const step& s, F f) {
+  for (std::int16_t e : s.in)
+    if (e >= 0) f(e);
+  for (std::int16_t e : s.operand)
+    if (e >= 0) f(e);
+  for (std::int16_t e : s.prologue_operand)
+    if (e >= 0) f(e);
+}
+
+constexpr std::int32_t storage_of(const program& p, std::int16_t e) {
+  return p.edge_storage[static_cast<std::size_t>(e)];
+}
+
+/// Calls f(storage, writes) for every edge of a step but its weights; a storage may be named more than once.
+template <class F>
+constexpr void for_each_use(const program& p, const step& s, F f) {
+  for_each_read(s, [&](std::int16_t e) { f(storage_of(p, e), false); });
+  f(storage_of(p, s.out), true);
+}
+
+/// What the search knows of an arena storage. Others take no room here: `bytes` is 0.
+struct live_storage {
+  std::int64_t bytes = 0;
+  std::int32_t uses = 0;  // reads and writes by steps that are left
+  bool written = false;
+};
+
+/// The search of an order: dependencies as lists of successors, storages with the uses that are left.
+class step_scheduler {
+ public:
+  constexpr explicit step_scheduler(const program& p) : p_(p), storages_(p.storages.size(), live_storage{}) {
+    const std::size_t count = p.steps.size();
+    waits_.assign(count, 0);
+    successors_.assign(count, {});
+    std::vector<std::vector<std::int32_t>> writers(p.storages.size(), std::vector<std::int32_t>{});
+    for (std::size_t i = 0; i < count; ++i) {
+      for_each_use(p, p.steps[i], [&](std::int32_t s, bool writes) {
+        const storage& from = p.storages[static_cast<std::size_t>(s)];
+        live_storage& live = storages_[static_cast<std::size_t>(s)];
+        if (from.where == space::arena) live.bytes = from.bytes;
+        ++live.uses;
+        if (!writes)
+          for (std::int32_t w : writers[static_cast<std::size_t>(s)]) {
+            successors_[static_cast<std::size_t>(w)].push_back(static_cast<std::int32_t>(i));
+            ++waits_[i];
+          }
+      });
+      writers[static_cast<std::size_t>(storage_of(p, p.steps[i].out))].push_back(static_cast<std::int32_t>(i));
+    }
+  }
+
+  /// The greedy order.
+  constexpr std::vector<std::int32_t> order() {
+    std::vector<std::int32_t> ready, done;
+    for (std::size_t i = 0; i < waits_.size(); ++i)
+      if (waits_[i] == 0) ready.push_back(static_cast<std::int32_t>(i));
+    while (!ready.empty()) {
+      std::size_t best = 0;
+      if (ready.size() > 1) {
+        std::int64_t least = growth(ready[0]);
+        for (std::size_t k = 1; k < ready.size(); ++k) {
+          const std::int64_t g = growth(ready[k]);
+          if (g < least || (g == least && ready[k] < ready[best])) least = g, best = k;
+        }
+      }
+      const std::int32_t step = ready[best];
+      ready[best] = ready.back();
+      ready.pop_back();
+      done.push_back(step);
+      for_each_use(p_, p_.steps[static_cast<std::size_t>(step)], [&](std::int32_t s, bool writes) {
+        live_storage& live = storages_[static_cast<std::size_t>(s)];
+        --live.uses;
+        live.written = live.written || writes;
+      });
+      for (std::int32_t next : successors_[static_cast<std::size_t>(step)])
+        if (--waits_[static_cast<std::size_t>(next)] == 0) ready.push_back(next);
+    }
+    return done;
+  }
+
+ private:
+  /// Bytes that live after a step and did not before, less those that it is the last to use.
+  constexpr std::int64_t growth(std::int32_t step) {
+    std::int64_t sum = 0;
+    const tkl::step& taken = p_.steps[static_cast<std::size_t>(step)];
+    for_each_use(p_, taken, [&](std::int32_t s, bool writes) {
+      live_storage& live = storages_[static_cast<std::size_t>(s)];
+      if (writes && !live.written) sum += live.bytes;
+      if (--live.uses == 0) sum -= live.bytes;
+    });
+    for_each_use(p_, taken, [&](std::int32_t s, bool) { ++storages_[static_cast<std::size_t>(s)].uses; });
+    return sum;
+  }
+
+  const program& p_;
+  std::vector<live_storage> storages_;
+  std::vector<std::int32_t> waits_{};  // steps to wait for
+  std::vector<std::vector<std::int32_t>> successors_{};
+};
+
+}  // namespace detail
+
+/// An order of the steps that may need a smaller arena: numbers of the builder's order. Empty when it is the builder's.
+constexpr std::vector<std::int32_t> order_steps(const program& p) {
+  std::vector<std::int32_t> order = detail::step_scheduler(p).order();
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i] != static_cast<std::int32_t>(i)) return order;
+  return {};
+}
+
+/// Puts the steps into that order; lifetimes follow. Before scratch and in-place: they depend on it.
+constexpr void reorder_steps(program& p, const std::vector<std::int32_t>& order) {
+  std::vector<step> steps;
+  for (storage& s : p.storages) s.first = s.last = -1;
+  for (std::int32_t from : order) {
+    const step& s = p.steps[static_cast<std::size_t>(from)];
+    const auto now = static_cast<std::int32_t>(steps.size());
+    const auto touch = [&](std::int16_t e) {
+      if (e < 0) return;
+      storage& t = p.storages[static_cast<std::size_t>(detail::storage_of(p, e))];
+      if (t.first < 0) t.first = now;
+      t.last = now;
+    };
+    detail::for_each_read(s, touch);
+    touch(s.weight);
+    touch(s.out);
+    steps.push_back(s);
+  }
+  p.steps = std::move(steps);
+}
+
+}  // namespace tkl
