@@ -186,6 +186,22 @@ TEST_CASE("bad UTF-8 and bad escapes in names") {
             .find("a name holds a zero character") != std::string::npos);
 }
 
+TEST_CASE("messages show no character that a terminal obeys") {
+  const auto shown = [](const char* name) { return std::string(tkl::impl::name_text(name).c_str()); };
+  CHECK(shown("a\x1b[2Jb") == "a?[2Jb");
+  CHECK(shown("a\xc2\x9b"
+              "b") == "a?b");               // C1: another way to write escape [
+  CHECK(shown("x\xe2\x80\xaey") == "x?y");  // right-to-left override
+  CHECK(shown("x\xe2\x81\xa6y\xe2\x81\xa9") == "x?y?");
+  CHECK(shown("\xe2\x80\xa8\xd8\x9c\xe2\x80\x8f") == "???");
+  CHECK(shown("\xc2\xa0\xe2\x82\xac\xd8\xa7") == "\xc2\xa0\xe2\x82\xac\xd8\xa7");
+}
+
+TEST_CASE("a name that occurs twice is reported as that, not as an overlap") {
+  const std::string entry = R"("x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]})";
+  CHECK(fault("{" + entry + "," + entry + "}", 2) == "tensor 'x' occurs twice");
+}
+
 TEST_CASE("duplicate names and keys") {
   CHECK(
       fault(
@@ -220,7 +236,7 @@ TEST_CASE("type, shape and bytes that do not belong together") {
   CHECK(
       fault(one("F16", "[]", "[0,4]"), 4).find("tensor 'x': shape scalar of F16 takes 2 bytes, data_offsets give 4") !=
       std::string::npos);
-  CHECK(fault(one("F4", "[3]", "[0,1]"), 1).find("takes 2 bytes, data_offsets give 1") != std::string::npos);
+  CHECK(fault(one("F4", "[3]", "[0,1]"), 1).find("of F4 takes 12 bits, no whole bytes") != std::string::npos);
   CHECK(fault(one("F99", "[1]", "[0,1]"), 1).find("tensor 'x': unknown type 'F99'") != std::string::npos);
   CHECK(fault(one("f32", "[1]", "[0,4]"), 4).find("tensor 'x': unknown type 'f32'") != std::string::npos);
 }

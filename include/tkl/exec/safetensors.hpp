@@ -112,8 +112,6 @@ class safetensors {
     std::vector<impl::header_entry> entries;
     if (status s = impl::read_header({header, static_cast<std::size_t>(length)}, entries); !s) return s;
     const std::span<const std::byte> data = bytes.subspan(sizeof length + static_cast<std::size_t>(length));
-    if (status s = impl::check_layout(entries, data.size()); !s) return s;
-
     std::vector<impl::header_entry*> order(entries.size(), nullptr);
     for (std::size_t i = 0; i < entries.size(); ++i) order[i] = &entries[i];
     impl::sort_entries(order,
@@ -121,6 +119,7 @@ class safetensors {
     for (std::size_t i = 1; i < order.size(); ++i)
       if (order[i]->name == order[i - 1]->name)
         return status::failure(m << "tensor '" << impl::name_text(order[i]->name).view() << "' occurs twice");
+    if (status s = impl::check_layout(entries, data.size()); !s) return s;
     tensors_ = std::vector<tensor>(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       impl::header_entry& e = *order[i];

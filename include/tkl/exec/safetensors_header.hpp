@@ -61,14 +61,28 @@ struct header_entry {
   std::int64_t end = 0;
 };
 
-/// A name of the file for messages: at most 80 bytes of whole UTF-8 characters, control characters replaced.
+/// Bytes of the UTF-8 character at s[i] if a terminal obeys it instead of showing it, else 0: control characters and
+/// the marks that change the direction of the text behind them (Unicode 15, 23.1 and UAX 9).
+TKL_COLD inline std::size_t obeyed_character(std::string_view s, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return k < s.size() ? static_cast<unsigned char>(s[k]) : 0u; };
+  const unsigned a = byte(i), b = byte(i + 1), c = byte(i + 2);
+  if (a < 0x20u || a == 0x7fu) return 1;
+  if ((a == 0xc2u && b < 0xa0u) || (a == 0xd8u && b == 0x9cu)) return 2;                           // C1, U+061C
+  if (a == 0xe2u && b == 0x80u && ((c & 0xfeu) == 0x8eu || (c >= 0xa8u && c <= 0xaeu))) return 3;  // U+200E.., U+2028..
+  return a == 0xe2u && b == 0x81u && c >= 0xa6u && c <= 0xa9u ? 3 : 0;                             // U+2066 to U+2069
+}
+
+/// A name of the file for messages: at most 80 bytes of whole UTF-8 characters, '?' for those that a terminal obeys.
 TKL_COLD inline text<96> name_text(std::string_view name) {
   text<96> t;
   std::size_t end = name.size() < 80 ? name.size() : 80;
   if (end < name.size())
     while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
-  for (std::size_t i = 0; i < end; ++i)
-    t << (static_cast<unsigned char>(name[i]) < 0x20 || name[i] == 0x7f ? '?' : name[i]);
+  for (std::size_t i = 0; i < end;) {
+    const std::size_t obeyed = obeyed_character(name, i);
+    t << (obeyed > 0 ? '?' : name[i]);
+    i += obeyed > 0 ? obeyed : 1;
+  }
   if (end < name.size()) t << "...";
   return t;
 }
@@ -285,8 +299,11 @@ class header_reader {
     if (entry_.end < entry_.begin) return fail(m << "data_offsets [" << entry_.begin << ", " << entry_.end << "] fall");
     const checked bits = entry_.shape.elements() * entry_.type->bits;
     if (!bits.valid) return fail(m << "the size of shape " << entry_.shape << " leaves 64 bits");
-    if (bits.value % 8 != 0 || bits.value / 8 != entry_.end - entry_.begin)
-      return fail(m << "shape " << entry_.shape << " of " << entry_.type->name << " takes " << ceil_div(bits.value, 8)
+    if (bits.value % 8 != 0)
+      return fail(m << "shape " << entry_.shape << " of " << entry_.type->name << " takes " << bits.value
+                    << " bits, no whole bytes");
+    if (bits.value / 8 != entry_.end - entry_.begin)
+      return fail(m << "shape " << entry_.shape << " of " << entry_.type->name << " takes " << bits.value / 8
                     << " bytes, data_offsets give " << entry_.end - entry_.begin);
     entries_.push_back(std::move(entry_));
     state_ = state::name;
