@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <tkl/graph/attributes.hpp>
 #include <tkl/graph/report.hpp>
 
 #include "support/hand_plan.hpp"
@@ -64,6 +65,23 @@ TEST_CASE("expressions are written as one would") {
         "acc * s[c] * r + 0.5");
   CHECK(one_step(code({acc, channel, call<fn::add>, whole, call<fn::add>, number, call<fn::mul>}), -2).text() ==
         "(acc + s[c] + r) * -2");
+}
+
+TEST_CASE("the algorithm is written with what its kernel does") {
+  const auto written = [](algorithm a, std::uint8_t mode) {
+    hand_plan h;
+    const int x = h.input("x", 16), y = h.output("y", 16);
+    h.step(a, "s", {x}, y);
+    h.p.keys[0].variant[0] = mode;
+    return tkl::algorithm_text(tkl::view_of(h.p), h.p.steps[0]);
+  };
+  CHECK(written(algorithm::pool2d, static_cast<std::uint8_t>(tkl::pool_kind::max)) == "pool2d max");
+  CHECK(written(algorithm::pool2d, static_cast<std::uint8_t>(tkl::pool_kind::average)) == "pool2d average");
+  CHECK(written(algorithm::reduce, static_cast<std::uint8_t>(tkl::reduce_kind::mean)) == "reduce mean");
+  CHECK(written(algorithm::reduce, static_cast<std::uint8_t>(tkl::reduce_kind::argmax)) == "reduce argmax");
+  CHECK(written(algorithm::resize2d, static_cast<std::uint8_t>(tkl::resize_kind::bilinear)) == "resize2d bilinear");
+  CHECK(written(algorithm::softmax, 0) == "softmax");
+  CHECK(written(algorithm::conv2d, 0) == "conv2d");
 }
 
 TEST_CASE("costs follow from algorithm and extents") {

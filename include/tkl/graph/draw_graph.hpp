@@ -159,7 +159,7 @@ inline layer_node step_box(const plan_view& p, int i) {
   const step& s = p.steps[i];
   layer_node box;
   box.kind = kind_of(s.algorithm);
-  box.lines.push_back(std::to_string(i) + ' ' + std::string(name_of(s.algorithm)));
+  box.lines.push_back(std::to_string(i) + ' ' + algorithm_text(p, s));
   if (const std::string w = window_text(s); !w.empty()) box.lines.back() += ' ' + w;
   if (const std::string_view name = label_of_step(p, i); !name.empty())
     box.lines.push_back(tail_text(name, box_characters));

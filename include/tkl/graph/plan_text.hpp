@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tkl/config.hpp>
@@ -89,6 +90,30 @@ inline std::string label_of_edge(const plan_view& p, int e, std::size_t most = 2
     for (int s = 0; s < p.step_count; ++s)
       if (p.edge_storage[p.steps[s].out] == p.edge_storage[e]) return '#' + std::to_string(s);
   return "edge" + std::to_string(e);
+}
+
+/// The algorithm of a step, with what its kernel does where the name alone does not tell: "pool2d max", "reduce mean".
+inline std::string algorithm_text(const plan_view& p, const step& s) {
+  constexpr std::string_view pools[] = {"max", "average"}, reductions[] = {"sum", "mean", "max", "min", "argmax"},
+                             resizes[] = {"nearest", "bilinear"}, softmaxes[] = {"", "logarithm"};
+  std::string t(name_of(s.algorithm));
+  const auto with_mode = [&](std::span<const std::string_view> modes) {
+    const std::uint8_t mode = p.kernels[s.kernel].variant[0];
+    if (mode < modes.size() && !modes[mode].empty()) t += ' ' + std::string(modes[mode]);
+    return t;
+  };
+  switch (s.algorithm) {
+    case algorithm::pool2d:
+      return with_mode(pools);
+    case algorithm::reduce:
+      return with_mode(reductions);
+    case algorithm::resize2d:
+      return with_mode(resizes);
+    case algorithm::softmax:
+      return with_mode(softmaxes);
+    default:
+      return t;
+  }
 }
 
 /// "3x3 /2 pad 1": kernel, stride, dilation, padding, groups of a step that has a window; else empty.

@@ -99,7 +99,7 @@ inline std::string report(const plan_view& p) {
     int first = -1;  // what a map reads are its operands
     for (int k = 0; k < reads.count && first < 0; ++k)
       if (reads.at[k].role != edge_role::weight) first = reads.at[k].edge;
-    table.row({std::to_string(i), std::string(name_of(s.algorithm)), std::to_string(s.kernel),
+    table.row({std::to_string(i), algorithm_text(p, s), std::to_string(s.kernel),
                first < 0 ? "" : shape_text(p.edges[first]), shape_text(p.edges[s.out]), window_text(s),
                count_text(c.flops), bytes_text(c.bytes_read), bytes_text(c.bytes_written),
                first < 0 ? "" : impl::range_text(p, first), impl::range_text(p, s.out),
