@@ -7,8 +7,8 @@
 //
 // Finding the best order is NP-complete (register sufficiency: Sethi, 1975). This greedy one finishes a branch before
 // it opens the next wherever the branch ends smaller than it was. It counts neither scratch nor results that take over
-// the bytes of an operand, so it is a candidate: make_program plans both orders and keeps the smaller arena, the
-// builder's on a tie.
+// the bytes of an operand, so one whose greatest sum of live bytes is smaller is a candidate: make_program plans both
+// orders and keeps the smaller arena.
 //
 // A step depends on the steps that wrote a storage it reads, up to its place in the builder's order; parts of one
 // concatenation are written in any order.
@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tkl/graph/program.hpp>
+#include <utility>
 #include <vector>
 
 namespace tkl {
@@ -45,9 +46,10 @@ constexpr void for_each_use(const program& p, const step& s, F f) {
   f(storage_of(p, s.out), true);
 }
 
-/// What the search knows of an arena storage. Others take no room here: `bytes` is 0.
+/// What the search knows of an arena storage. Others take no room here: `bytes` is 0. Sums of sizes may leave 64 bits,
+/// which the memory planner reports: they are doubles here.
 struct live_storage {
-  std::int64_t bytes = 0;
+  double bytes = 0;
   std::int32_t uses = 0;  // reads and writes by steps that are left
   bool written = false;
 };
@@ -64,7 +66,7 @@ class step_scheduler {
       for_each_use(p, p.steps[i], [&](std::int32_t s, bool writes) {
         const storage& from = p.storages[static_cast<std::size_t>(s)];
         live_storage& live = storages_[static_cast<std::size_t>(s)];
-        if (from.where == space::arena) live.bytes = from.bytes;
+        if (from.where == space::arena) live.bytes = static_cast<double>(from.bytes);
         ++live.uses;
         if (!writes)
           for (std::int32_t w : writers[static_cast<std::size_t>(s)]) {
@@ -76,7 +78,7 @@ class step_scheduler {
     }
   }
 
-  /// The greedy order.
+  /// The greedy order. Afterwards `peak` is its greatest sum of live bytes.
   constexpr std::vector<std::int32_t> order() {
     std::vector<std::int32_t> ready, done;
     for (std::size_t i = 0; i < waits_.size(); ++i)
@@ -84,9 +86,9 @@ class step_scheduler {
     while (!ready.empty()) {
       std::size_t best = 0;
       if (ready.size() > 1) {
-        std::int64_t least = growth(ready[0]);
+        double least = growth(ready[0]);
         for (std::size_t k = 1; k < ready.size(); ++k) {
-          const std::int64_t g = growth(ready[k]);
+          const double g = growth(ready[k]);
           if (g < least || (g == least && ready[k] < ready[best])) least = g, best = k;
         }
       }
@@ -94,21 +96,28 @@ class step_scheduler {
       ready[best] = ready.back();
       ready.pop_back();
       done.push_back(step);
-      for_each_use(p_, p_.steps[static_cast<std::size_t>(step)], [&](std::int32_t s, bool writes) {
-        live_storage& live = storages_[static_cast<std::size_t>(s)];
-        --live.uses;
-        live.written = live.written || writes;
-      });
+      take(p_.steps[static_cast<std::size_t>(step)]);
       for (std::int32_t next : successors_[static_cast<std::size_t>(step)])
         if (--waits_[static_cast<std::size_t>(next)] == 0) ready.push_back(next);
     }
     return done;
   }
+  constexpr double peak() const { return peak_; }
 
  private:
+  constexpr void take(const step& s) {
+    live_storage& result = storages_[static_cast<std::size_t>(storage_of(p_, s.out))];
+    if (!result.written) alive_ += result.bytes;
+    result.written = true;
+    if (alive_ > peak_) peak_ = alive_;
+    for_each_use(p_, s, [&](std::int32_t used, bool) {
+      live_storage& live = storages_[static_cast<std::size_t>(used)];
+      if (--live.uses == 0) alive_ -= live.bytes;
+    });
+  }
   /// Bytes that live after a step and did not before, less those that it is the last to use.
-  constexpr std::int64_t growth(std::int32_t step) {
-    std::int64_t sum = 0;
+  constexpr double growth(std::int32_t step) {
+    double sum = 0;
     const tkl::step& taken = p_.steps[static_cast<std::size_t>(step)];
     for_each_use(p_, taken, [&](std::int32_t s, bool writes) {
       live_storage& live = storages_[static_cast<std::size_t>(s)];
@@ -123,16 +132,33 @@ class step_scheduler {
   std::vector<live_storage> storages_;
   std::vector<std::int32_t> waits_{};  // steps to wait for
   std::vector<std::vector<std::int32_t>> successors_{};
+  double alive_ = 0, peak_ = 0;
 };
+
+/// Greatest sum of live bytes of the steps as they stand.
+constexpr double peak_of(const program& p) {
+  std::vector<double> change(p.steps.size() + 1, 0.0);
+  for (const storage& s : p.storages) {
+    if (s.where != space::arena || s.first < 0) continue;
+    change[static_cast<std::size_t>(s.first)] += static_cast<double>(s.bytes);
+    change[static_cast<std::size_t>(s.last) + 1] -= static_cast<double>(s.bytes);
+  }
+  double alive = 0, peak = 0;
+  for (double c : change) {
+    alive += c;
+    if (alive > peak) peak = alive;
+  }
+  return peak;
+}
 
 }  // namespace detail
 
-/// An order of the steps that may need a smaller arena: numbers of the builder's order. Empty when it is the builder's.
+/// An order of the steps in which fewer bytes live at once: numbers of the builder's order. Empty when none was found.
 constexpr std::vector<std::int32_t> order_steps(const program& p) {
-  std::vector<std::int32_t> order = detail::step_scheduler(p).order();
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (order[i] != static_cast<std::int32_t>(i)) return order;
-  return {};
+  detail::step_scheduler scheduler(p);
+  std::vector<std::int32_t> order = scheduler.order();
+  if (scheduler.peak() >= detail::peak_of(p)) order.clear();
+  return order;
 }
 
 /// Puts the steps into that order; lifetimes follow. Before scratch and in-place: they depend on it.
