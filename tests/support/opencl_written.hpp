@@ -119,6 +119,8 @@ std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k) {
   const auto reduction = static_cast<tkl::reduce_kind>(k.variant[0]);
   const bool index = k.algorithm == algorithm::reduce && reduction == tkl::reduce_kind::argmax;
   const bool apart = k.algorithm == algorithm::map && k.variant[0] != 0;
+  if (k.algorithm == algorithm::conv2d_staged)
+    tkl::opencl_epilogue(*w, k.out, tkl::role::prologue).write_prologue(written_expression{{}, k.prologue});
   const tkl::symbol only = k.epilogue.at[0];
   const bool copies = k.epilogue.size == 1 && only.has_operand() && only.kind() != tkl::leaf_kind::literal &&
                       only.kind() != tkl::leaf_kind::index && only.type() == k.out;
@@ -134,6 +136,9 @@ std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k) {
       break;
     case algorithm::conv2d:
       tkl::conv2d_item<S>(m);
+      break;
+    case algorithm::conv2d_staged:
+      tkl::conv2d_staged_item<S>(m);
       break;
     case algorithm::conv_transpose2d:
       tkl::conv_transpose2d_item<S>(m);

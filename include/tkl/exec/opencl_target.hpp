@@ -29,7 +29,7 @@ struct opencl {
     f.panel = item_width;
     f.rows = items.pixels;
     f.l1_bytes = Arch::facts.cache_bytes;
-    f.staged_channels = -1;  // no convolution converts its input as it loads: a map does so before it
+    f.stages_plain = false;  // an item loads a vector of channels where they need no conversion
     return f;
   }
   static constexpr std::int64_t scratch_bytes(const step&, const edge*) { return 0; }

@@ -8,6 +8,7 @@
 #include <tkl/algo/map_traits.hpp>
 #include <tkl/algo/work_item/attention.hpp>
 #include <tkl/algo/work_item/conv2d.hpp>
+#include <tkl/algo/work_item/conv2d_staged.hpp>
 #include <tkl/algo/work_item/conv_transpose2d.hpp>
 #include <tkl/algo/work_item/depthwise.hpp>
 #include <tkl/algo/work_item/layer_norm.hpp>
@@ -36,8 +37,6 @@ struct opencl_kernel {
 /// Why no kernel of this target runs a step; empty when one does.
 constexpr std::string_view opencl_unsupported(const step& s, const kernel_key& k, const edge* edges) {
   switch (k.algorithm) {
-    case algorithm::conv2d_staged:
-      return "a convolution whose input is converted as it loads has no OpenCL kernel yet";
     case algorithm::reduce:
       if (k.variant[1] == 0) return "a reduction over no axis has no OpenCL kernel";
       break;
@@ -57,6 +56,7 @@ constexpr std::string_view opencl_unsupported(const step& s, const kernel_key& k
   bool large = too_large(s.out) || too_large(s.weight);
   for (std::int16_t e : s.in) large = large || too_large(e);
   for (std::int16_t e : s.operand) large = large || too_large(e);
+  for (std::int16_t e : s.prologue_operand) large = large || too_large(e);
   return large ? "a tensor reaches beyond 2147483647 bytes, kernels count in 32 bits" : "";
 }
 
@@ -67,6 +67,8 @@ constexpr item_counts opencl_items(const work_item_schedule& schedule, const ste
   switch (k.algorithm) {
     case algorithm::conv2d:
       return items_of_groups(out, s.parameters.groups, item_width * schedule.vectors, schedule.pixels);
+    case algorithm::conv2d_staged:
+      return items_of_output(out, item_width * schedule.vectors, schedule.pixels);
     case algorithm::conv_transpose2d:
       return conv_transpose2d_items(schedule, out, s.parameters.groups, s.parameters.stride[1]);
     case algorithm::attention:
@@ -95,6 +97,8 @@ constexpr void write_body(opencl_machine& m) {
     map_item(m);
   } else if constexpr (K.algorithm == algorithm::conv2d) {
     conv2d_item<S>(m);
+  } else if constexpr (K.algorithm == algorithm::conv2d_staged) {
+    conv2d_staged_item<S>(m);
   } else if constexpr (K.algorithm == algorithm::conv_transpose2d) {
     conv_transpose2d_item<S>(m);
   } else if constexpr (K.algorithm == algorithm::matmul) {
@@ -124,11 +128,13 @@ constexpr void write_body(opencl_machine& m) {
 
 }  // namespace impl
 
-/// Writes the kernel of a key: the epilogue as functions, then the body.
+/// Writes the kernel of a key: prologue and epilogue as functions, then the body.
 template <kernel_key K, work_item_schedule S>
 constexpr kernel_writer write_kernel() {
   kernel_writer w;
   constexpr bool index = K.algorithm == algorithm::reduce && K.variant[0] == static_cast<int>(reduce_kind::argmax);
+  if constexpr (K.algorithm == algorithm::conv2d_staged)
+    opencl_epilogue(w, K.out, role::prologue).write_prologue(bind<K.prologue>(slot_names{}));
   if constexpr (!index) {
     const auto epilogue = bind<K.epilogue>(slot_names{});
     opencl_epilogue(w, K.out).write(epilogue, copies<std::remove_const_t<decltype(epilogue)>, storage_t<K.out>>,

@@ -273,6 +273,14 @@ class opencl_machine {
     w_ << "}\n";
   }
 
+  /// The prologue of one loaded element, at its place in the input: see target/opencl_epilogue.hpp.
+  constexpr value converted(const value& v, const item_place<opencl_machine>& at) {
+    const value r = impl::declare(w_, 1);
+    w_ << "converted1(", impl::write(w_, v, 1);
+    for (const integer* i : {&at.n, &at.h, &at.w, &at.c}) w_ << ", ", impl::write(w_, *i);
+    w_ << ", ARGUMENTS)";
+    return ended(r);
+  }
   /// The epilogue at a place: see target/opencl_epilogue.hpp. Columns from `end` on are left alone.
   constexpr void finish(const value& v, const item_place<opencl_machine>& at, const integer& end) {
     w_ << (v.width == 1 ? "finish1(" : "finish4(");
