@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of all kinds on an OpenCL device: channels around the vector, borders, groups, epilogues, schedules.
+#include <tkl/arch/opencl_cpu.hpp>
+
 #include "support/opencl_compare.hpp"
 
 namespace {
@@ -41,6 +43,7 @@ TEST_CASE("implicit matrix products") {
 TEST_CASE("other schedules") {
   check_shapes<tkl::work_item_schedule{.pixels = 1, .vectors = 1, .group = {4, 4, 2}}>();
   check_shapes<tkl::work_item_schedule{.pixels = 2, .vectors = 2, .group = {16, 1, 1}}>();
+  check_shapes<tkl::arch::opencl_cpu::items>();
 }
 
 TEST_CASE("infinities next to the border stay where they are") {
@@ -118,9 +121,10 @@ TEST_CASE("transposed") {
       }
 }
 
-TEST_CASE("matrix products with constant and with computed operands") {
+template <tkl::work_item_schedule S>
+void check_products() {
   for (const std::int64_t depth : {1, 4, 7})
-    for (const std::int64_t columns : {1, 4, 6}) {
+    for (const std::int64_t columns : {1, 4, 6, 8, 11}) {
       CAPTURE(depth);
       CAPTURE(columns);
       graph g;
@@ -128,8 +132,13 @@ TEST_CASE("matrix products with constant and with computed operands") {
       g.output(tkl::gelu(tkl::linear(x, g.weight("w", {columns, depth}), g.weight("b", {columns}))));
       g.output(tkl::matmul(x, y, {.transpose_b = true}) * 0.5);
       g.output(tkl::matmul(x, x, {.transpose_a = true}));
-      CHECK(tkl_test::check_opencl_graph(g) == "");
+      g.output(tkl::matmul(x, g.input("z", tkl::f32, {3, depth, columns})));
+      CHECK(tkl_test::check_opencl_graph<S>(g) == "");
     }
+}
+TEST_CASE("matrix products with constant and with computed operands") {
+  check_products<tkl::arch::mali_tile>();
+  check_products<tkl::arch::opencl_cpu::items>();
 }
 
 }  // namespace
