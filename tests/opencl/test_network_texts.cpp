@@ -16,9 +16,10 @@ bool has_tile(tkl::algorithm a) {
 
 /// Kernels with a tile of sums keep within the registers of a thread, the others within those with which all threads of
 /// a core fit.
-template <class Arch>
+template <class Target>
 void check() {
-  for (const network_texts& net : texts_of_networks<tkl::opencl<Arch>>())
+  using Arch = typename Target::arch_type;
+  for (const network_texts& net : texts_of_networks<Target>())
     for (std::size_t i = 0; i < net.written.size(); ++i) {
       const tkl::opencl_kernel k = net.kernel(i);
       const tkl::kernel_key& key = net.plan.keys[i];
@@ -35,8 +36,9 @@ void check() {
 }
 
 TEST_CASE("texts of the networks") {
-  check<tkl::arch::mali_g52>();
-  check<tkl::arch::mali_g77>();
+  check<tkl::opencl<tkl::arch::mali_g52>>();
+  check<tkl::opencl<tkl::arch::mali_g77>>();
+  check<tkl::half_storage<tkl::opencl<tkl::arch::mali_g52>>>();
 }
 
 }  // namespace

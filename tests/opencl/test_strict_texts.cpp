@@ -44,14 +44,18 @@ TEST_CASE("texts are strict OpenCL C 1.2") {
   CHECK(!runs("echo 'half f(half4 x) { return clamp(x, 0.0f, 1.0f).x; }' | " + command + "- >/dev/null"));
   std::set<std::string> seen;
   std::string files;
-  for (const network_texts& net : texts_of_networks<tkl::opencl<>>())
-    for (std::size_t i = 0; i < net.written.size(); ++i) {
-      const std::string source = tkl::opencl_context::full_source(net.kernel(i));
-      if (!seen.insert(source).second) continue;
-      const std::string path = folder + "/" + net.name + "_" + std::to_string(i) + ".cl";
-      std::ofstream(path) << source;
-      files += " '" + path + "'";
-    }
+  const auto add = [&](const std::vector<network_texts>& networks, const std::string& storage) {
+    for (const network_texts& net : networks)
+      for (std::size_t i = 0; i < net.written.size(); ++i) {
+        const std::string source = tkl::opencl_context::full_source(net.kernel(i));
+        if (!seen.insert(source).second) continue;
+        const std::string path = folder + "/" + net.name + storage + std::to_string(i) + ".cl";
+        std::ofstream(path) << source;
+        files += " '" + path + "'";
+      }
+  };
+  add(texts_of_networks<tkl::opencl<>>(), "_");
+  add(texts_of_networks<tkl::half_storage<tkl::opencl<>>>(), "_half_");
   MESSAGE(seen.size(), " texts");
   CHECK(runs(command + files));
 }

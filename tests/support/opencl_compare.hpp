@@ -63,18 +63,19 @@ void check_opencl(double slack = 2) {
   }
 }
 
-/// What a graph gives on the device, its kernels written at run time.
+/// What a graph gives on the device, its kernels written at run time; `half`: with half storage.
 struct device_run {
   std::string refused{};  // why the target has no kernels, else empty
   std::string error{};
   std::vector<std::vector<double>> outputs{};
 };
 template <tkl::work_item_schedule S = tkl::arch::mali_tile>
-device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs) {
+device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, bool half = false) {
   using target = tkl::opencl<>;
+  const tkl::target_facts facts = half ? tkl::half_storage<target>::facts() : target::facts();
   device_run r;
   const tkl::program p =
-      tkl::make_program(g, target::facts(), [](const tkl::step&, const tkl::edge*) { return std::int64_t{0}; });
+      tkl::make_program(g, facts, [](const tkl::step&, const tkl::edge*) { return std::int64_t{0}; });
   r.error = p.error.c_str();
   if (!r.error.empty()) return r;
   for (const tkl::step& s : p.steps) {
@@ -151,13 +152,13 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
 
 /// Compares a graph made at run time with its unoptimised self. Empty, or why the target has no kernels for it.
 template <tkl::work_item_schedule S = tkl::arch::mali_tile>
-std::string check_opencl_graph(const tkl::graph& g, double slack = 2) {
+std::string check_opencl_graph(const tkl::graph& g, double slack = 2, bool half = false) {
   const std::string mistake = g.error.c_str();
   REQUIRE(mistake == "");
   const graph_inputs inputs(g);
   const std::vector<std::vector<double>> expected = run_unoptimised(g, inputs);
   REQUIRE(expected.size() == g.outputs.size());
-  const device_run run = run_on_device<S>(g, inputs.pointers);
+  const device_run run = run_on_device<S>(g, inputs.pointers, half);
   REQUIRE(run.error == "");
   if (!run.refused.empty()) return run.refused;
   for (std::size_t o = 0; o < expected.size(); ++o) {

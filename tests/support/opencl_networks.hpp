@@ -11,6 +11,7 @@
 #include <string>
 #include <tkl/exec/opencl_target.hpp>
 #include <tkl/graph/check.hpp>
+#include <tkl/graph/half_storage.hpp>
 #include <tkl/graph/passes/pipeline.hpp>
 #include <vector>
 

@@ -115,7 +115,7 @@ template <tkl::work_item_schedule S>
 std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k) {
   using tkl::algorithm;
   auto w = std::make_unique<tkl::kernel_writer>();
-  tkl::opencl_machine m(*w, k.in, k.out);
+  tkl::opencl_machine m(*w, k.in, k.out, k.weights);
   const auto reduction = static_cast<tkl::reduce_kind>(k.variant[0]);
   const bool index = k.algorithm == algorithm::reduce && reduction == tkl::reduce_kind::argmax;
   const bool apart = k.algorithm == algorithm::map && k.variant[0] != 0;

@@ -37,29 +37,23 @@ class opencl_model {
   /// not needed afterwards.
   TKL_COLD static result<opencl_model> make(const opencl_context& c, const opencl_plan& plan,
                                             const opencl_kernel* kernels, const std::byte* weights) {
-    opencl_needs needs;
-    needs.largest_buffer = (std::max)(plan.arena_bytes, plan.weights_bytes);
-    needs.memory = plan.arena_bytes + plan.weights_bytes;
-    const auto caller = [&](const edge& e) {
-      needs.largest_buffer = (std::max)(needs.largest_buffer, opencl_buffer_bytes(e));
-      needs.memory += opencl_buffer_bytes(e);
-    };
-    for (int i = 0; i < plan.input_count; ++i) caller(plan.input(i));
-    for (int i = 0; i < plan.output_count; ++i) caller(plan.output(i));
-    for (int i = 0; i < plan.kernel_count; ++i)
-      needs.argument_bytes = (std::max)(needs.argument_bytes, argument_bytes(kernels[i]));
-    if (status s = c.check(needs); !s) return s;
-
+    if (status s = check(c, plan, kernels); !s) return s;
+    result<cl::Buffer> w = opencl_buffer(c, CL_MEM_READ_ONLY, plan.weights_bytes, const_cast<std::byte*>(weights));
+    if (!w) return w.error();
+    return make(c, plan, kernels, *w);
+  }
+  /// The same with weights that are on the device already: those of another shape of the same model.
+  TKL_COLD static result<opencl_model> make(const opencl_context& c, const opencl_plan& plan,
+                                            const opencl_kernel* kernels, const cl::Buffer& weights) {
+    if (status s = check(c, plan, kernels); !s) return s;
     opencl_model m(c, plan);
+    m.weights_ = weights;
     for (int i = 0; i < plan.kernel_count; ++i) {
       result<cl::Program> p = c.program(kernels[i]);
       if (!p) return p.error();
       m.kernels_.push_back(kernels[i]);
       m.programs_.push_back(*p);
     }
-    result<cl::Buffer> w = opencl_buffer(c, CL_MEM_READ_ONLY, plan.weights_bytes, const_cast<std::byte*>(weights));
-    if (!w) return w.error();
-    m.weights_ = *w;
     std::vector<cl_int> tables;
     for (int i = 0; i < plan.step_count; ++i) m.add_tables(plan.steps[i], tables);
     result<cl::Buffer> t =
@@ -80,6 +74,21 @@ class opencl_model {
 
  private:
   opencl_model(const opencl_context& c, const opencl_plan& p) : context_(c), plan_(p) {}
+
+  TKL_COLD static status check(const opencl_context& c, const opencl_plan& plan, const opencl_kernel* kernels) {
+    opencl_needs needs;
+    needs.largest_buffer = (std::max)(plan.arena_bytes, plan.weights_bytes);
+    needs.memory = plan.arena_bytes + plan.weights_bytes;
+    const auto caller = [&](const edge& e) {
+      needs.largest_buffer = (std::max)(needs.largest_buffer, opencl_buffer_bytes(e));
+      needs.memory += opencl_buffer_bytes(e);
+    };
+    for (int i = 0; i < plan.input_count; ++i) caller(plan.input(i));
+    for (int i = 0; i < plan.output_count; ++i) caller(plan.output(i));
+    for (int i = 0; i < plan.kernel_count; ++i)
+      needs.argument_bytes = (std::max)(needs.argument_bytes, argument_bytes(kernels[i]));
+    return c.check(needs);
+  }
 
   /// What the host prepares for a step: triples of 32-bit numbers (see algo/work_item/).
   TKL_COLD void add_tables(const step& s, std::vector<cl_int>& tables) {

@@ -19,6 +19,7 @@ enum class text_time : std::uint8_t { compile, start };
 template <class Arch = arch::mali_g52, text_time When = text_time::compile>
 struct opencl {
   using arch_type = Arch;
+  static constexpr bool runs_on_opencl = true;
   using executor_type = serial;
   static constexpr work_item_schedule items = Arch::items;
   static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");

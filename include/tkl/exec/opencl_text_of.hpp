@@ -68,12 +68,12 @@ constexpr item_counts opencl_items(const work_item_schedule& schedule, const ste
     case algorithm::conv2d:
       return items_of_groups(out, s.parameters.groups, item_width * schedule.vectors, schedule.pixels);
     case algorithm::conv2d_staged:
+    case algorithm::matmul:
       return items_of_output(out, item_width * schedule.vectors, schedule.pixels);
     case algorithm::conv_transpose2d:
       return conv_transpose2d_items(schedule, out, s.parameters.groups, s.parameters.stride[1]);
     case algorithm::attention:
       return items_of_groups(out, s.parameters.heads, item_width, 1);
-    case algorithm::matmul:
     case algorithm::depthwise:
       return items_of_output(out, item_width, schedule.pixels);
     case algorithm::softmax:
@@ -141,7 +141,7 @@ constexpr kernel_writer write_kernel() {
                                     K.algorithm == algorithm::map && K.variant[0] != 0);
   }
   w << "__kernel void " << name_of(K.algorithm) << "(PARAMETERS) {\n";
-  opencl_machine m(w, K.in, K.out);
+  opencl_machine m(w, K.in, K.out, K.weights);
   impl::write_body<K, S>(m);
   w << "}\n";
   return w;

@@ -21,19 +21,39 @@
 namespace tkl {
 TKL_ISA_BEGIN
 
+namespace impl {
+
+/// Runs a plan with typed buffers, after checking each against its edge.
+template <std::size_t Count>
+status run_checked(const opencl_plan& p, const opencl_workspace& w, const buffer_argument (&all)[Count]) {
+  const void* in[max_arguments]{};
+  void* out[max_arguments]{};
+  for (int i = 0; i < p.input_count + p.output_count; ++i) {
+    const bool reads = i < p.input_count;
+    const edge& e = reads ? p.input(i) : p.output(i - p.input_count);
+    const char* kind = reads ? "input" : "output";
+    if (status s = tkl::detail::check_argument(kind, p.names, e, all[i], !reads); !s) return s;
+    if (status s = tkl::detail::check_address(kind, p.names, e, all[i].data); !s) return s;
+    if (reads) in[i] = all[i].data;
+    if (!reads) out[i - p.input_count] = const_cast<void*>(all[i].data);
+  }
+  return w.run(in, out);
+}
+
+}  // namespace impl
+
 /// A model compiled for OpenCL. Constants as on the CPU. An object holds what a device needs of the model, is constant,
 /// and may be shared by callers of one context; each caller has a workspace.
-template <class Model, class Arch, text_time When>
-class compile<Model, opencl<Arch, When>> {
-  using target_type = opencl<Arch, When>;
-  using compiled = impl::compiled_plan<Model, target_type>;
+template <class Model, class Target>
+requires(Target::runs_on_opencl) class compile<Model, Target> {
+  using compiled = impl::compiled_plan<Model, Target>;
   static_assert(compiled::sound);
-  static_assert(checked_support<Model, target_type>::sound);
+  static_assert(checked_support<Model, Target>::sound);
   static constexpr plan_counts counts = compiled::first.counts;
   static constexpr plan_facts<counts> facts = compiled::frozen.facts;
 
  public:
-  using target = target_type;
+  using target = Target;
   static constexpr int steps = counts.steps;
   static constexpr int kernels = counts.keys;
   static constexpr int buffers = counts.buffers;
@@ -99,18 +119,7 @@ class compile<Model, opencl<Arch, When>> {
     static_assert(inputs <= max_arguments && outputs <= max_arguments,
                   "a model with more than 64 inputs or outputs is run with untyped buffers: run()");
     const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
-    const void* in[max_arguments]{};
-    void* out[max_arguments]{};
-    for (int i = 0; i < inputs + outputs; ++i) {
-      const bool reads = i < inputs;
-      const edge& e = reads ? plan().input(i) : plan().output(i - inputs);
-      const char* kind = reads ? "input" : "output";
-      if (status s = detail::check_argument(kind, plan().names, e, all[i], !reads); !s) return s;
-      if (status s = detail::check_address(kind, plan().names, e, all[i].data); !s) return s;
-      if (reads) in[i] = all[i].data;
-      if (!reads) out[i - inputs] = const_cast<void*>(all[i].data);
-    }
-    return w.run(in, out);
+    return impl::run_checked(plan(), w, all);
   }
   /// The same with untyped buffers, which must have the model's types and sizes.
   status run(const workspace& w, const void* const* in, void* const* out) const { return w.run(in, out); }

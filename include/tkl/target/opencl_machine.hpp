@@ -22,7 +22,8 @@ class opencl_machine {
   using integer = text_int;
   static constexpr int width = item_width;
 
-  constexpr opencl_machine(kernel_writer& w, element in, element out) : w_(w), in_(in), out_(out) {}
+  constexpr opencl_machine(kernel_writer& w, element in, element out, element weights = element::f32)
+      : w_(w), in_(in), out_(out), weights_(weights) {}
 
   // Numbers of the step.
   constexpr integer extent(role r, int axis) { return argument(argument_kind::extent, r, axis); }
@@ -299,7 +300,7 @@ class opencl_machine {
   constexpr integer argument(argument_kind k, role r, int axis) {
     return named({k, r, 0, static_cast<std::uint8_t>(axis)});
   }
-  constexpr element type_of(role r) const { return r == role::out ? out_ : r == role::weights ? element::f32 : in_; }
+  constexpr element type_of(role r) const { return r == role::out ? out_ : r == role::weights ? weights_ : in_; }
   constexpr void load_at(role r, int lanes, const integer& i, int more) {
     w_ << "load" << lanes << '_' << name_of(type_of(r)) << '(';
     impl::write(w_, named({argument_kind::buffer, r, 0, 0, type_of(r)}));
@@ -316,7 +317,7 @@ class opencl_machine {
     return r;
   }
   kernel_writer& w_;
-  element in_, out_;
+  element in_, out_, weights_;
 };
 
 TKL_ISA_END

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes in order: cancel views, eliminate, choose destinations, fold and fuse while lowering, in-place, memory.
+// The passes in order: cancel views, eliminate, choose destinations, fold and fuse while lowering, half storage,
+// in-place, memory.
 #pragma once
 
 #include <cstdint>
 #include <tkl/graph/passes/cancel_views.hpp>
 #include <tkl/graph/passes/eliminate.hpp>
+#include <tkl/graph/passes/half_storage.hpp>
 #include <tkl/graph/passes/in_place.hpp>
 #include <tkl/graph/passes/memory.hpp>
 #include <tkl/graph/passes/steps.hpp>
@@ -150,6 +152,7 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
     if (u.live && !u.constant && l.state_of(id) == node_state::waiting) detail::lower_node(l, id, chain_of, chains);
   }
   if (!l.failed()) detail::lower_outputs(l, outputs);
+  if (!l.failed() && facts.stores_half) store_half(l);
   if (!l.failed()) add_scratch(l, scratch_bytes);
   if (!l.failed()) merge_in_place(l.out);
   l.out.names = std::move(g.names);
