@@ -6,4 +6,5 @@
 #include <tkl/graph.hpp>
 #include <tkl/graph/buckets.hpp>
 #include <tkl/graph/compile.hpp>
+#include <tkl/graph/half_storage.hpp>
 #include <tkl/graph/outputs.hpp>

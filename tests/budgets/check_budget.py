@@ -27,6 +27,8 @@ BUDGETS = {
     "recogniser_four_widths": {"source": "tests/budgets/recogniser_four_widths.cpp", "rounds": 3, "seconds": 10,
                                "factor": 8.33, "held": 12.0, "mib": 600, "text_over": ("recogniser_one_width", 1.05),
                                "plan": 25_000},
+    "recogniser_opencl": {"source": "tests/budgets/recogniser_opencl.cpp", "rounds": 3, "seconds": 15, "factor": 12.5,
+                          "mib": 600, "plan": 25_000},
     "conv_header": {"text_of_source": "#include <tkl/conv.hpp>\n", "rounds": 9, "seconds": 2.5, "factor": 2.08,
                     "mib": 500},
 }

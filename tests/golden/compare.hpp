@@ -41,4 +41,8 @@ inline constexpr double inner_tolerance = 2e-4;        // of the tensor's larges
 inline constexpr double probability_tolerance = 5e-5;  // absolute
 inline constexpr double logit_tolerance = 1e-3;        // of the largest magnitude
 
+/// The same with half storage.
+inline constexpr double half_probability_tolerance = 0.1;
+inline constexpr double half_logit_tolerance = 0.1;
+
 }  // namespace tkl::test

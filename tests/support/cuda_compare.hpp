@@ -54,9 +54,9 @@ std::string run_walked_step(const tkl::device_plan& p, int i, const std::int32_t
 }
 
 /// What a graph gives on the device, its kernels looked up at run time.
-template <tkl::work_item_schedule S = device_target::items>
+template <tkl::work_item_schedule S = device_target::items, class Target = device_target>
 device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs) {
-  const planned_graph<device_target> planned(g);
+  const planned_graph<Target> planned(g);
   device_run r = planned.run;
   if (!r.good()) return r;
   const tkl::device_plan p = planned.plan(S);

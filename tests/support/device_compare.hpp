@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares models and graphs on a device with the unoptimised graph in double precision. The device is one of
-// opencl_compare.hpp and cuda_compare.hpp: device(), device_target, run_on_device<Schedule>(graph, inputs).
+// opencl_compare.hpp and cuda_compare.hpp: device(), device_target, run_on_device<Schedule, Target>(graph, inputs).
 #pragma once
 
 #include <doctest/doctest.h>
@@ -48,14 +48,14 @@ void check_device(double slack = 2) {
 }
 
 /// Compares a graph made at run time with its unoptimised self. Empty, or why the target has no kernels for it.
-template <tkl::work_item_schedule S = default_schedule>
+template <tkl::work_item_schedule S = default_schedule, class Target = device_target>
 std::string check_device_graph(const tkl::graph& g, double slack = 2) {
   const std::string mistake = g.error.c_str();
   REQUIRE(mistake == "");
   const graph_inputs inputs(g);
   const std::vector<std::vector<double>> expected = run_unoptimised(g, inputs);
   REQUIRE(expected.size() == g.outputs.size());
-  const device_run run = run_on_device<S>(g, inputs.pointers);
+  const device_run run = run_on_device<S, Target>(g, inputs.pointers);
   REQUIRE(run.error == "");
   if (!run.refused.empty()) return run.refused;
   for (std::size_t o = 0; o < expected.size(); ++o) {

@@ -33,9 +33,9 @@ inline const tkl::opencl_context& device() {
 }
 
 /// What a graph gives on the device, its kernels written at run time.
-template <tkl::work_item_schedule S = tkl::arch::mali_tile>
+template <tkl::work_item_schedule S = tkl::arch::mali_tile, class Target = device_target>
 device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs) {
-  const planned_graph<device_target> planned(g);
+  const planned_graph<Target> planned(g);
   device_run r = planned.run;
   if (!r.good()) return r;
   std::vector<std::unique_ptr<tkl::kernel_writer>> written;

@@ -22,7 +22,9 @@ tkl::text_value eval(const written_expression& e, const L& leaf) {
 template <tkl::work_item_schedule S>
 std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k) {
   auto w = std::make_unique<tkl::kernel_writer>();
-  tkl::opencl_machine m(*w, k.in, k.out);
+  tkl::opencl_machine m(*w, k.in, k.out, k.weights);
+  if (k.algorithm == tkl::algorithm::conv2d_staged)
+    tkl::opencl_epilogue(*w, k.out, tkl::role::prologue).write_prologue(written_expression{{}, k.prologue});
   if (copies_operand(k)) {
     with_type(k.out, [&](auto element) {
       const tkl::slot_names names;

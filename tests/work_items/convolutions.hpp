@@ -93,9 +93,10 @@ TEST_CASE("transposed") {
       }
 }
 
-TEST_CASE("matrix products with constant and with computed operands") {
+template <tkl::work_item_schedule S>
+void check_products() {
   for (const std::int64_t depth : {1, 4, 7})
-    for (const std::int64_t columns : {1, 4, 6}) {
+    for (const std::int64_t columns : {1, 4, 6, 8, 11}) {
       CAPTURE(depth);
       CAPTURE(columns);
       graph g;
@@ -103,8 +104,13 @@ TEST_CASE("matrix products with constant and with computed operands") {
       g.output(tkl::gelu(tkl::linear(x, g.weight("w", {columns, depth}), g.weight("b", {columns}))));
       g.output(tkl::matmul(x, y, {.transpose_b = true}) * 0.5);
       g.output(tkl::matmul(x, x, {.transpose_a = true}));
-      CHECK(tkl_test::check_device_graph(g) == "");
+      g.output(tkl::matmul(x, g.input("z", tkl::f32, {3, depth, columns})));
+      CHECK(tkl_test::check_device_graph<S>(g) == "");
     }
+}
+TEST_CASE("matrix products with constant and with computed operands") {
+  check_products<tkl_test::default_schedule>();
+  check_products<tkl::work_item_schedule{.pixels = 2, .vectors = 2, .group = {16, 1, 1}}>();
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ constexpr std::int16_t edge_of(role r, int slot, const step& s) {
       return s.out;
     case role::operand:
       return s.operand[slot];
+    case role::prologue:
+      return s.prologue_operand[slot];
   }
   return -1;
 }

@@ -33,9 +33,10 @@ struct kernel<algorithm::conv2d> {
   static void run(const step& s, const C& c) {
     using in = const storage_t<K.in>;
     using out = storage_t<K.out>;
-    const conv2d_problem<std::remove_const_t<in>, float, out> p{strided_view<in>(c, s.in[0]),
-                                                                c.template data<const float>(s.weight),
-                                                                strided_view<out>(c, s.out), geometry_of(s.parameters)};
+    using weight = storage_t<K.weights>;
+    const conv2d_problem<std::remove_const_t<in>, weight, out> p{
+        strided_view<in>(c, s.in[0]), c.template data<const weight>(s.weight), strided_view<out>(c, s.out),
+        geometry_of(s.parameters)};
     conv2d<Arch::conv, M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
   }
 };
@@ -51,10 +52,11 @@ struct kernel<algorithm::conv2d_staged> {
   static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
-    conv2d_staged_problem<in, float, out> p;
+    using weight = storage_t<K.weights>;
+    conv2d_staged_problem<in, weight, out> p;
     p.x = strided_view<const in>(c, s.in[0]);
     p.inner = c.edges[s.in[0]].extent[3] == 1 ? 1 : c.edges[s.in[0]].stride[3];
-    p.weights = c.template data<const float>(s.weight);
+    p.weights = c.template data<const weight>(s.weight);
     p.y = strided_view<out>(c, s.out);
     p.geometry = geometry_of(s.parameters);
     conv2d_staged<Arch::conv, M>(p, prologue_of<K>(s, c), epilogue_of<K>(s, c), c.executor, c.scratch(s));
@@ -73,9 +75,10 @@ struct kernel<algorithm::conv_transpose2d> {
   static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
-    const conv_transpose2d_problem<in, float, out> p{strided_view<const in>(c, s.in[0]),
-                                                     c.template data<const float>(s.weight),
-                                                     strided_view<out>(c, s.out), geometry_of(s.parameters)};
+    using weight = storage_t<K.weights>;
+    const conv_transpose2d_problem<in, weight, out> p{strided_view<const in>(c, s.in[0]),
+                                                      c.template data<const weight>(s.weight),
+                                                      strided_view<out>(c, s.out), geometry_of(s.parameters)};
     conv_transpose2d<Arch::conv, M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
   }
 };
@@ -115,9 +118,10 @@ struct kernel<algorithm::depthwise> : no_scratch {
   static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
-    depthwise_problem<in, float, out> p;
+    using weight = storage_t<K.weights>;
+    depthwise_problem<in, weight, out> p;
     p.x = strided_view<const in>(c, s.in[0]);
-    p.weights = c.template data<const float>(s.weight);
+    p.weights = c.template data<const weight>(s.weight);
     p.y = strided_view<out>(c, s.out);
     for (int i = 0; i < 2; ++i)
       p.kernel[i] = s.parameters.kernel[i], p.stride[i] = s.parameters.stride[i],

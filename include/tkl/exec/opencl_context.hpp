@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device, a context and an in-order queue: tkl's own or the caller's; and the programs built in it.
 //
-// Programs are kept by their source: kernels of equal text, of one model or of several, are built once. A context may
-// be shared between threads; a queue's commands run in order.
+// Programs are kept by their source: kernels of equal text, of one model or of several, are built once; in a directory
+// of the caller's also between starts (exec/opencl_cache.hpp). A context may be shared between threads; a queue's
+// commands run in order.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
+#include <tkl/exec/opencl_cache.hpp>
 #include <tkl/exec/opencl_error.hpp>
 #include <tkl/exec/opencl_text_of.hpp>
 #include <tkl/target/opencl_preamble.hpp>
@@ -28,37 +30,44 @@ struct opencl_needs {
   std::int64_t argument_bytes = 0;  // of one kernel
 };
 
+struct opencl_options {
+  /// An existing directory in which built programs are kept between starts; empty: programs are built at every start.
+  std::string cache{};
+};
+
 class opencl_context {
  public:
   /// The first GPU of the first platform that has one, else the first device of any kind.
-  TKL_COLD static result<opencl_context> make() {
+  TKL_COLD static result<opencl_context> make(const opencl_options& options = {}) {
     std::vector<cl::Platform> platforms;
     if (const cl_int e = cl::Platform::get(&platforms); e != CL_SUCCESS) return opencl_failure("clGetPlatformIDs", e);
     for (const cl_device_type type : {cl_device_type{CL_DEVICE_TYPE_GPU}, cl_device_type{CL_DEVICE_TYPE_ALL}})
       for (const cl::Platform& p : platforms) {
         std::vector<cl::Device> devices;
-        if (p.getDevices(type, &devices) == CL_SUCCESS && !devices.empty()) return make(devices[0]);
+        if (p.getDevices(type, &devices) == CL_SUCCESS && !devices.empty()) return make(devices[0], options);
       }
     return status::failure(message_text("OpenCL: no platform has a device"));
   }
   /// A context and queue of tkl's own on a device.
-  TKL_COLD static result<opencl_context> make(const cl::Device& device) {
+  TKL_COLD static result<opencl_context> make(const cl::Device& device, const opencl_options& options = {}) {
     cl_int e = CL_SUCCESS;
     const cl::Context context(device, nullptr, nullptr, nullptr, &e);
     if (e != CL_SUCCESS) return opencl_failure("clCreateContext", e);
     const cl::CommandQueue queue(context, device, cl_command_queue_properties{0}, &e);
     if (e != CL_SUCCESS) return opencl_failure("clCreateCommandQueue", e);
-    return use(context, device, queue);
+    return use(context, device, queue, options);
   }
   /// The caller's context and queue; the queue must run its commands in order.
   TKL_COLD static result<opencl_context> use(const cl::Context& context, const cl::Device& device,
-                                             const cl::CommandQueue& queue) {
+                                             const cl::CommandQueue& queue, const opencl_options& options = {}) {
     cl_command_queue_properties properties = 0;
     if (const cl_int e = queue.getInfo(CL_QUEUE_PROPERTIES, &properties); e != CL_SUCCESS)
       return opencl_failure("clGetCommandQueueInfo", e);
     if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
       return status::failure(message_text("OpenCL: the queue runs commands out of order, a model needs them in order"));
-    return opencl_context(context, device, queue);
+    opencl_context c(context, device, queue);
+    if (!options.cache.empty()) c.shared_->cache = opencl_cache(options.cache, identity_of(device));
+    return c;
   }
 
   const cl::Context& context() const { return shared_->context; }
@@ -74,7 +83,16 @@ class opencl_context {
     const std::lock_guard lock(shared_->mutex);
     return shared_->log;
   }
-  /// Programs built so far.
+  /// What the cache of binaries did so far, and why the last file was not used or written.
+  opencl_cache_counts cache_counts() const {
+    const std::lock_guard lock(shared_->mutex);
+    return shared_->cache.counts();
+  }
+  status cache_status() const {
+    const std::lock_guard lock(shared_->mutex);
+    return shared_->cache.last();
+  }
+  /// Programs built so far, or taken from the cache.
   std::size_t programs() const {
     const std::lock_guard lock(shared_->mutex);
     return shared_->built.size();
@@ -118,17 +136,23 @@ class opencl_context {
     const std::lock_guard lock(shared_->mutex);
     for (const auto& [text, p] : shared_->built)
       if (text == source) return cl::Program(p);
+    cl::Program p;
+    if (from_cache(source, p)) {
+      shared_->built.emplace_back(source, p);
+      return p;
+    }
     cl_int e = CL_SUCCESS;
-    const cl::Program p(shared_->context, source, false, &e);
+    p = cl::Program(shared_->context, source, false, &e);
     if (e != CL_SUCCESS) return opencl_failure("clCreateProgramWithSource", e, k.name);
-    e = p.build(shared_->device, "-cl-std=CL1.2");
+    e = p.build(shared_->device, build_options);
     if (e != CL_SUCCESS) {
       p.getBuildInfo(shared_->device, CL_PROGRAM_BUILD_LOG, &shared_->log);
       message_text m = opencl_failure("clBuildProgram", e, k.name).text();
       return status::failure(m << ": " << shared_->log.c_str());
     }
+    if (shared_->cache.enabled()) shared_->cache.store(source, binary_of(p));
     shared_->built.emplace_back(source, p);
-    return cl::Program(p);
+    return p;
   }
 
   /// All of a kernel's text: the preamble, the parameters, what the machine wrote.
@@ -148,6 +172,8 @@ class opencl_context {
   }
 
  private:
+  static constexpr const char* build_options = "-cl-std=CL1.2";
+
   struct state {
     state(const cl::Context& c, const cl::Device& d, const cl::CommandQueue& q) : context(c), device(d), queue(q) {}
     cl::Context context;
@@ -156,7 +182,35 @@ class opencl_context {
     std::mutex mutex{};
     std::vector<std::pair<std::string, cl::Program>> built{};
     std::string log{};
+    opencl_cache cache{};
   };
+
+  /// Everything but a program's source on which its binary depends.
+  TKL_COLD static std::string identity_of(const cl::Device& d) {
+    std::string all(build_options);
+    for (const auto what : {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION}) {
+      std::string s;
+      if (d.getInfo(static_cast<cl_device_info>(what), &s) != CL_SUCCESS) s = "?";
+      all.append("\n").append(s.c_str());
+    }
+    return all;
+  }
+  /// Takes a program from the cache where it has one that the device takes.
+  TKL_COLD bool from_cache(const std::string& source, cl::Program& p) const {
+    const std::vector<unsigned char> binary = shared_->cache.find(source);
+    if (binary.empty()) return false;
+    cl_int e = CL_SUCCESS;
+    p = cl::Program(shared_->context, {shared_->device}, cl::Program::Binaries{binary}, nullptr, &e);
+    const bool good = e == CL_SUCCESS && p.build(shared_->device, build_options) == CL_SUCCESS;
+    shared_->cache.taken(source, good);
+    return good;
+  }
+  /// The binary of a program of one device, empty where there is none.
+  TKL_COLD static std::vector<unsigned char> binary_of(const cl::Program& p) {
+    std::vector<std::vector<unsigned char>> all;
+    if (p.getInfo(CL_PROGRAM_BINARIES, &all) != CL_SUCCESS || all.empty()) return {};
+    return std::move(all[0]);
+  }
 
   static std::string type_name(const text_argument& a) {
     if (a.kind == argument_kind::tables) return "__global const int* ";

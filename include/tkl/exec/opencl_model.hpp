@@ -36,29 +36,23 @@ class opencl_model {
   /// not needed afterwards.
   TKL_COLD static result<opencl_model> make(const opencl_context& c, const device_plan& plan,
                                             const opencl_kernel* kernels, const std::byte* weights) {
-    opencl_needs needs;
-    needs.largest_buffer = (std::max)(plan.arena_bytes, plan.weights_bytes);
-    needs.memory = plan.arena_bytes + plan.weights_bytes;
-    const auto caller = [&](const edge& e) {
-      needs.largest_buffer = (std::max)(needs.largest_buffer, buffer_bytes_of(e));
-      needs.memory += buffer_bytes_of(e);
-    };
-    for (int i = 0; i < plan.input_count; ++i) caller(plan.input(i));
-    for (int i = 0; i < plan.output_count; ++i) caller(plan.output(i));
-    for (int i = 0; i < plan.kernel_count; ++i)
-      needs.argument_bytes = (std::max)(needs.argument_bytes, argument_bytes(kernels[i]));
-    if (status s = c.check(needs); !s) return s;
-
+    if (status s = check(c, plan, kernels); !s) return s;
+    result<cl::Buffer> w = opencl_buffer(c, CL_MEM_READ_ONLY, plan.weights_bytes, const_cast<std::byte*>(weights));
+    if (!w) return w.error();
+    return make(c, plan, kernels, *w);
+  }
+  /// The same with weights that are on the device already: those of another shape of the same model.
+  TKL_COLD static result<opencl_model> make(const opencl_context& c, const device_plan& plan,
+                                            const opencl_kernel* kernels, const cl::Buffer& weights) {
+    if (status s = check(c, plan, kernels); !s) return s;
     opencl_model m(c, plan);
+    m.weights_ = weights;
     for (int i = 0; i < plan.kernel_count; ++i) {
       result<cl::Program> p = c.program(kernels[i]);
       if (!p) return p.error();
       m.kernels_.push_back(kernels[i]);
       m.programs_.push_back(*p);
     }
-    result<cl::Buffer> w = opencl_buffer(c, CL_MEM_READ_ONLY, plan.weights_bytes, const_cast<std::byte*>(weights));
-    if (!w) return w.error();
-    m.weights_ = *w;
     const device_tables tables(plan);
     m.table_at_ = tables.at;
     std::vector<std::int32_t> numbers = tables.numbers;
@@ -80,6 +74,21 @@ class opencl_model {
 
  private:
   opencl_model(const opencl_context& c, const device_plan& p) : context_(c), plan_(p) {}
+
+  TKL_COLD static status check(const opencl_context& c, const device_plan& plan, const opencl_kernel* kernels) {
+    opencl_needs needs;
+    needs.largest_buffer = (std::max)(plan.arena_bytes, plan.weights_bytes);
+    needs.memory = plan.arena_bytes + plan.weights_bytes;
+    const auto caller = [&](const edge& e) {
+      needs.largest_buffer = (std::max)(needs.largest_buffer, buffer_bytes_of(e));
+      needs.memory += buffer_bytes_of(e);
+    };
+    for (int i = 0; i < plan.input_count; ++i) caller(plan.input(i));
+    for (int i = 0; i < plan.output_count; ++i) caller(plan.output(i));
+    for (int i = 0; i < plan.kernel_count; ++i)
+      needs.argument_bytes = (std::max)(needs.argument_bytes, argument_bytes(kernels[i]));
+    return c.check(needs);
+  }
 
   opencl_context context_;
   device_plan plan_;

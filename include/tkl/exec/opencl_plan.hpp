@@ -15,6 +15,11 @@ constexpr std::int16_t edge_of(const text_argument& a, const step& s) {
   return edge_of(a.which, a.slot, s);
 }
 
+/// The number of an operand slot that holds one.
+constexpr float literal_of(const text_argument& a, const step& s) {
+  return a.which == role::prologue ? s.prologue_literal[a.slot] : s.literal[a.slot];
+}
+
 /// The number behind an argument that is an integer.
 constexpr std::int32_t integer_of(const text_argument& a, const step& s, const edge* edges, std::int32_t table_at) {
   const step_parameters& p = s.parameters;
@@ -28,7 +33,7 @@ constexpr std::int32_t integer_of(const text_argument& a, const step& s, const e
     case argument_kind::stride:
       return edges[edge_of(a, s)].stride[a.axis];
     case argument_kind::axis:
-      return static_cast<std::int32_t>(s.literal[a.slot]);
+      return static_cast<std::int32_t>(literal_of(a, s));
     case argument_kind::table_at:
       return table_at;
     case argument_kind::parameter:
@@ -56,7 +61,7 @@ constexpr std::int32_t integer_of(const text_argument& a, const step& s, const e
 
 /// The number behind an argument that is a float.
 constexpr float float_of(const text_argument& a, const step& s) {
-  return a.kind == argument_kind::real ? s.parameters.real[a.axis] : s.literal[a.slot];
+  return a.kind == argument_kind::real ? s.parameters.real[a.axis] : literal_of(a, s);
 }
 constexpr bool is_float(const text_argument& a) {
   return a.kind == argument_kind::real || a.kind == argument_kind::literal;

@@ -19,6 +19,7 @@ enum class text_time : std::uint8_t { compile, start };
 template <class Arch = arch::mali_g52, text_time When = text_time::compile>
 struct opencl {
   using arch_type = Arch;
+  static constexpr bool runs_on_opencl = true;
   using executor_type = serial;
   static constexpr work_item_schedule items = Arch::items;
   static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");
@@ -29,7 +30,7 @@ struct opencl {
     f.panel = item_width;
     f.rows = items.pixels;
     f.l1_bytes = Arch::facts.cache_bytes;
-    f.staged_channels = -1;  // no convolution converts its input as it loads: a map does so before it
+    f.stages_plain = false;  // an item loads a vector of channels where they need no conversion
     return f;
   }
   static constexpr std::int64_t scratch_bytes(const step&, const edge*) { return 0; }

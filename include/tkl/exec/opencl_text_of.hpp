@@ -23,17 +23,19 @@ struct opencl_kernel {
 
 TKL_ISA_BEGIN
 
-/// Writes the kernel of a key: the epilogue as functions, then the body.
+/// Writes the kernel of a key: prologue and epilogue as functions, then the body.
 template <kernel_key K, work_item_schedule S>
 constexpr kernel_writer write_kernel() {
   kernel_writer w;
+  if constexpr (K.algorithm == algorithm::conv2d_staged)
+    opencl_epilogue(w, K.out, role::prologue).write_prologue(bind<K.prologue>(slot_names{}));
   if constexpr (!stores_indices(K)) {
     const auto epilogue = bind<K.epilogue>(slot_names{});
     opencl_epilogue(w, K.out).write(epilogue, copies<std::remove_const_t<decltype(epilogue)>, storage_t<K.out>>,
                                     stores_apart(K));
   }
   w << "__kernel void " << name_of(K.algorithm) << "(PARAMETERS) {\n";
-  opencl_machine m(w, K.in, K.out);
+  opencl_machine m(w, K.in, K.out, K.weights);
   impl::run_item<K, S>(m);
   w << "}\n";
   return w;

@@ -12,6 +12,7 @@
 #include <tkl/core/checked.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/opencl_model.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,15 +48,26 @@ constexpr opencl_launch launch_of(const item_counts& items, const int (&group)[3
   return l;
 }
 
+/// Sets a number of a kernel: in the types that texts declare, and no other; nothing is converted on the way.
+template <class T>
+requires(std::is_same_v<T, cl_int> || std::is_same_v<T, cl_float>) cl_int
+    set_number(cl::Kernel& k, cl_uint index, T number) {
+  return k.setArg(index, number);
+}
+
 class opencl_workspace {
  public:
   /// One caller at a time. The plan's data must outlive the workspace; the model need not.
   TKL_COLD static result<opencl_workspace> make(const opencl_model& model) {
+    result<cl::Buffer> arena = opencl_buffer(model.context(), CL_MEM_READ_WRITE, model.plan().arena_bytes);
+    if (!arena) return arena.error();
+    return make(model, *arena);
+  }
+  /// The same in an arena that other workspaces of the caller use, too.
+  TKL_COLD static result<opencl_workspace> make(const opencl_model& model, const cl::Buffer& arena) {
     opencl_workspace w(model);
     const device_plan& p = model.plan();
-    result<cl::Buffer> arena = opencl_buffer(model.context(), CL_MEM_READ_WRITE, p.arena_bytes);
-    if (!arena) return arena.error();
-    w.arena_ = *arena;
+    w.arena_ = arena;
     for (int i = 0; i < p.input_count + p.output_count; ++i) {
       const bool in = i < p.input_count;
       const edge& e = in ? p.input(i) : p.output(i - p.input_count);
@@ -142,7 +154,7 @@ class opencl_workspace {
                                       : model_.weights();
   }
 
-  /// Sets argument a of step i. Numbers are passed in the types that the text declares: cl_int and cl_float.
+  /// Sets argument a of step i.
   TKL_COLD status set_argument(int i, int a) {
     const device_plan& p = model_.plan();
     const step& s = p.steps[i];
@@ -155,9 +167,9 @@ class opencl_workspace {
     } else if (t.kind == argument_kind::buffer) {
       e = k.setArg(index, buffer_of(p.edges[edge_of(t, s)]));
     } else if (is_float(t)) {
-      e = k.setArg(index, cl_float{float_of(t, s)});
+      e = set_number(k, index, float_of(t, s));
     } else {
-      e = k.setArg(index, cl_int{integer_of(t, s, p.edges, model_.table_at(i))});
+      e = set_number(k, index, integer_of(t, s, p.edges, model_.table_at(i)));
     }
     return e == CL_SUCCESS ? status{} : step_failure("clSetKernelArg", e, i);
   }

@@ -278,15 +278,12 @@ TKL_COLD inline void pack_plain(const level_vector<double>& v, element type, std
 
 }  // namespace impl
 
-/// Folds and packs one tensor to `out`, which has p.bytes bytes of zeros.
-TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e, const packed_tensor& p,
-                                 std::byte* bytes) {
+/// Panels of a contraction's weights, with its folds, in f32.
+TKL_COLD inline void pack_panels(const load_view& plan, const load_evaluator& e, const packed_tensor& p,
+                                 const impl::level_vector<double>& v, float* out) {
   const load_node& n = plan.loads[p.source];
-  const impl::level_vector<double> v = e.values(p.source);
   const panel_shape panels{plan.panel, plan.width};
   const std::int64_t a = n.extent[0], b = n.extent[1];
-  if (p.kind == pack_kind::plain) return impl::pack_plain(v, p.type, bytes);
-  float* const out = reinterpret_cast<float*>(bytes);
   const std::int64_t channels = p.kind == pack_kind::conv_transpose2d ? b * p.groups
                                 : p.kind == pack_kind::matrix         ? b
                                                                       : a;
@@ -310,6 +307,18 @@ TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e,
     case pack_kind::plain:
       return;
   }
+}
+
+/// Folds and packs one tensor to `out`, which has p.bytes bytes of zeros.
+TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e, const packed_tensor& p,
+                                 std::byte* bytes) {
+  const impl::level_vector<double> v = e.values(p.source);
+  if (p.kind == pack_kind::plain) return impl::pack_plain(v, p.type, bytes);
+  impl::level_vector<float> wide(p.type == element::f32 ? 0 : static_cast<std::size_t>(p.bytes) / size_of(p.type), 0);
+  float* const out = p.type == element::f32 ? reinterpret_cast<float*>(bytes) : wide.data();
+  pack_panels(plan, e, p, v, out);
+  for (std::size_t i = 0; i < wide.size(); ++i)  // f16 is the only other type of panels
+    reinterpret_cast<half*>(bytes)[i] = narrow<half>(static_cast<double>(wide[i]));
 }
 
 TKL_ISA_END

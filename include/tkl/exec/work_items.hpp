@@ -8,6 +8,7 @@
 #include <tkl/algo/map_traits.hpp>
 #include <tkl/algo/work_item/attention.hpp>
 #include <tkl/algo/work_item/conv2d.hpp>
+#include <tkl/algo/work_item/conv2d_staged.hpp>
 #include <tkl/algo/work_item/conv_transpose2d.hpp>
 #include <tkl/algo/work_item/depthwise.hpp>
 #include <tkl/algo/work_item/layer_norm.hpp>
@@ -35,8 +36,6 @@ constexpr bool stores_apart(const kernel_key& k) {
 /// Why no algorithm of work items runs a step; empty when one does.
 constexpr std::string_view item_unsupported(const step& s, const kernel_key& k, const edge* edges) {
   switch (k.algorithm) {
-    case algorithm::conv2d_staged:
-      return "a convolution whose input is converted as it loads has no kernel of work items yet";
     case algorithm::reduce:
       if (k.variant[1] == 0) return "a reduction over no axis has no kernel of work items";
       break;
@@ -56,6 +55,7 @@ constexpr std::string_view item_unsupported(const step& s, const kernel_key& k, 
   bool large = too_large(s.out) || too_large(s.weight);
   for (std::int16_t e : s.in) large = large || too_large(e);
   for (std::int16_t e : s.operand) large = large || too_large(e);
+  for (std::int16_t e : s.prologue_operand) large = large || too_large(e);
   return large ? "a tensor reaches beyond 2147483647 bytes, kernels count in 32 bits" : "";
 }
 
@@ -66,11 +66,13 @@ constexpr item_counts items_of_step(const work_item_schedule& schedule, const st
   switch (k.algorithm) {
     case algorithm::conv2d:
       return items_of_groups(out, s.parameters.groups, item_width * schedule.vectors, schedule.pixels);
+    case algorithm::conv2d_staged:
+    case algorithm::matmul:
+      return items_of_output(out, item_width * schedule.vectors, schedule.pixels);
     case algorithm::conv_transpose2d:
       return conv_transpose2d_items(schedule, out, s.parameters.groups, s.parameters.stride[1]);
     case algorithm::attention:
       return items_of_groups(out, s.parameters.heads, item_width, 1);
-    case algorithm::matmul:
     case algorithm::depthwise:
       return items_of_output(out, item_width, schedule.pixels);
     case algorithm::softmax:
@@ -93,6 +95,8 @@ constexpr void run_item(M& m) {
     map_item(m);
   } else if constexpr (K.algorithm == algorithm::conv2d) {
     conv2d_item<S>(m);
+  } else if constexpr (K.algorithm == algorithm::conv2d_staged) {
+    conv2d_staged_item<S>(m);
   } else if constexpr (K.algorithm == algorithm::conv_transpose2d) {
     conv_transpose2d_item<S>(m);
   } else if constexpr (K.algorithm == algorithm::matmul) {

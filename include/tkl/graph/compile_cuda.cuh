@@ -61,7 +61,7 @@ class compile<Model, cuda<Arch, Product>> : public device_compile<Model, cuda<Ar
   template <class... Buffers>
   requires(static_cast<int>(sizeof...(Buffers)) == inputs + outputs) status operator()(const workspace& w,
                                                                                        Buffers&&... buffers) const {
-    typename base::host_buffers b;
+    host_buffers b;
     if (status s = base::gather(b, std::forward<Buffers>(buffers)...); !s) return s;
     return w.run(b.in, b.out);
   }

@@ -3,6 +3,7 @@
 // the plan, and the check of a caller's buffers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <tkl/exec/arguments.hpp>
 #include <tkl/exec/device_plan.hpp>
@@ -14,6 +15,27 @@
 
 namespace tkl {
 TKL_ISA_BEGIN
+
+/// The host's buffers of a run.
+struct host_buffers {
+  const void* in[max_arguments]{};
+  void* out[max_arguments]{};
+
+  /// Takes the buffers of a plan, inputs first. Fails when one is null, misaligned, or of another type or size.
+  template <std::size_t Count>
+  status gather(const device_plan& p, const buffer_argument (&all)[Count]) {
+    for (int i = 0; i < p.input_count + p.output_count; ++i) {
+      const bool reads = i < p.input_count;
+      const edge& e = reads ? p.input(i) : p.output(i - p.input_count);
+      const char* kind = reads ? "input" : "output";
+      if (status s = detail::check_argument(kind, p.names, e, all[i], !reads); !s) return s;
+      if (status s = detail::check_address(kind, p.names, e, all[i].data); !s) return s;
+      if (reads) in[i] = all[i].data;
+      if (!reads) out[i - p.input_count] = const_cast<void*>(all[i].data);
+    }
+    return {};
+  }
+};
 
 /// Constants as of compile<Model, cpu<>>.
 template <class Model, class Target>
@@ -74,27 +96,13 @@ class device_compile {
   }
 
  protected:
-  /// The host's buffers of a run.
-  struct host_buffers {
-    const void* in[max_arguments]{};
-    void* out[max_arguments]{};
-  };
   /// Fails when a buffer is null, misaligned, or of another type or size.
   template <class... Buffers>
   static status gather(host_buffers& b, Buffers&&... buffers) {
     static_assert(inputs <= max_arguments && outputs <= max_arguments,
                   "a model with more than 64 inputs or outputs is run with untyped buffers: run()");
     const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
-    for (int i = 0; i < inputs + outputs; ++i) {
-      const bool reads = i < inputs;
-      const edge& e = reads ? plan().input(i) : plan().output(i - inputs);
-      const char* kind = reads ? "input" : "output";
-      if (status s = detail::check_argument(kind, plan().names, e, all[i], !reads); !s) return s;
-      if (status s = detail::check_address(kind, plan().names, e, all[i].data); !s) return s;
-      if (reads) b.in[i] = all[i].data;
-      if (!reads) b.out[i - inputs] = const_cast<void*>(all[i].data);
-    }
-    return {};
+    return b.gather(plan(), all);
   }
 };
 

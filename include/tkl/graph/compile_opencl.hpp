@@ -19,9 +19,9 @@ TKL_ISA_BEGIN
 
 /// A model compiled for OpenCL. Constants as on the CPU. An object holds what a device needs of the model, is constant,
 /// and may be shared by callers of one context; each caller has a workspace.
-template <class Model, class Arch, text_time When>
-class compile<Model, opencl<Arch, When>> : public device_compile<Model, opencl<Arch, When>> {
-  using base = device_compile<Model, opencl<Arch, When>>;
+template <class Model, class Target>
+requires(Target::runs_on_opencl) class compile<Model, Target> : public device_compile<Model, Target> {
+  using base = device_compile<Model, Target>;
   using compiled = typename base::compiled;
 
  public:
@@ -60,7 +60,7 @@ class compile<Model, opencl<Arch, When>> : public device_compile<Model, opencl<A
   template <class... Buffers>
   requires(static_cast<int>(sizeof...(Buffers)) == inputs + outputs) status operator()(const workspace& w,
                                                                                        Buffers&&... buffers) const {
-    typename base::host_buffers b;
+    host_buffers b;
     if (status s = base::gather(b, std::forward<Buffers>(buffers)...); !s) return s;
     return w.run(b.in, b.out);
   }

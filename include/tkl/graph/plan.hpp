@@ -62,6 +62,7 @@ struct kernel_key {
   tkl::algorithm algorithm = tkl::algorithm::map;
   element in = element::f32;
   element out = element::f32;
+  element weights = element::f32;  // of packed weights
   std::uint8_t variant[3]{};
   expr_code prologue{};  // applied to each loaded input element (conv2d_staged); empty: none
   expr_code epilogue{};  // applied to each result; empty: none

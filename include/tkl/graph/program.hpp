@@ -79,6 +79,8 @@ struct target_facts {
   std::int32_t rows = 1;   // rows of the register tile
   std::int32_t l1_bytes = 32768;
   std::int32_t staged_channels = 8;  // convolutions with at most this many input channels stage their input rows
+  bool stages_plain = true;          // also where several taps meet an input that needs no conversion
+  bool stores_half = false;          // values between steps and packed weights are f16
 };
 
 struct program {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue of a kernel as two functions in its text: finish4 for a vector of columns, finish1 for one column. They
-// are written once, however often the body calls them, by the same eval() that every machine uses.
+// The epilogue of a kernel as two functions in its text: finish4 for a vector of columns, finish1 for one column; and
+// its prologue as one, converted1. They are written once, however often the body calls them, by the same eval() that
+// every machine uses.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,9 @@ class opencl_epilogue {
   using value = text_value;
   using integer = text_int;
 
-  constexpr opencl_epilogue(kernel_writer& w, element out) : w_(w), out_(out) {}
+  /// `operands`: whose slots the expression reads.
+  constexpr opencl_epilogue(kernel_writer& w, element out, role operands = role::operand)
+      : w_(w), out_(out), operands_(operands) {}
 
   /// The functions finish1 and finish4 for an epilogue. `copies`: it is one operand of the output's type and no more,
   /// whose bits are copied. `far_columns`: the output's columns are apart.
@@ -68,6 +71,14 @@ class opencl_epilogue {
     w_ << "}\n";
   }
 
+  /// The function converted1 for a prologue: one element of the input at its place.
+  template <class E>
+  constexpr void write_prologue(const E& prologue) {
+    w_ << "static float converted1(const float v, const int n, const int h, const int w, const int c, PARAMETERS) {\n";
+    const value v = eval(prologue, leaf{this, 1});
+    w_ << "return ", impl::write(w_, v, 1), w_ << ";\n}\n";
+  }
+
   /// Leaf policy of expr/eval.hpp inside of the finish functions, whose place is called n, h, w, c.
   struct leaf {
     using value = text_value;
@@ -76,7 +87,7 @@ class opencl_epilogue {
 
     constexpr value accumulator() const { return {m->w_, -1, lanes}; }
     constexpr value literal(float slot) const {
-      const integer a = m->named({argument_kind::literal, role::operand, static_cast<std::uint8_t>(slot)});
+      const integer a = m->named({argument_kind::literal, m->operands_, static_cast<std::uint8_t>(slot)});
       return m->number_of(a, lanes);
     }
     template <class T>
@@ -100,7 +111,7 @@ class opencl_epilogue {
       return m->operand<T>(slot_of(n), lanes, true, true, 2);
     }
     constexpr value index(const index_node& n) const {
-      const integer axis = m->named({argument_kind::axis, role::operand, static_cast<std::uint8_t>(n.axis)});
+      const integer axis = m->named({argument_kind::axis, m->operands_, static_cast<std::uint8_t>(n.axis)});
       const value v = impl::declare(m->w_, lanes);
       for (int l = 0; l < lanes; ++l) {
         m->w_ << (lanes == 1 ? "" : l == 0 ? "(F4)(" : ", ") << "(float)INDEX(";
@@ -157,10 +168,10 @@ class opencl_epilogue {
     const bool vector = lanes == 4 && varies && columns == 1, each = lanes == 4 && columns == 2;
     const auto one = [&](int more) {
       w_ << (vector ? "load4_" : "load1_") << name_of(element_of<T>) << '(';
-      write_buffer(role::operand, slot, element_of<T>);
+      write_buffer(operands_, slot, element_of<T>);
       w_ << ", ";
-      write_offset(role::operand, slot);
-      write_place(role::operand, slot, outer, columns, more);
+      write_offset(operands_, slot);
+      write_place(operands_, slot, outer, columns, more);
       w_ << ')';
     };
     if (lanes == 4 && !vector) w_ << "(F4)(";
@@ -225,6 +236,7 @@ class opencl_epilogue {
 
   kernel_writer& w_;
   element out_;
+  role operands_;
 };
 
 TKL_ISA_END

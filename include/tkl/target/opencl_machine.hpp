@@ -24,7 +24,8 @@ class opencl_machine {
   static constexpr int width = item_width;
   static constexpr int team = 1;
 
-  constexpr opencl_machine(kernel_writer& w, element in, element out) : w_(w), in_(in), out_(out) {}
+  constexpr opencl_machine(kernel_writer& w, element in, element out, element weights = element::f32)
+      : w_(w), in_(in), out_(out), weights_(weights) {}
 
   // Numbers of the step.
   constexpr integer extent(role r, int axis) { return argument(argument_kind::extent, r, axis); }
@@ -287,6 +288,14 @@ class opencl_machine {
     w_ << "}\n";
   }
 
+  /// The prologue of one loaded element, at its place in the input: see target/opencl_epilogue.hpp.
+  constexpr value converted(const value& v, const item_place<opencl_machine>& at) {
+    const value r = impl::declare(w_, 1);
+    w_ << "converted1(", impl::write(w_, v, 1);
+    for (const integer* i : {&at.n, &at.h, &at.w, &at.c}) w_ << ", ", impl::write(w_, *i);
+    w_ << ", ARGUMENTS)";
+    return ended(r);
+  }
   /// The epilogue at a place: see target/opencl_epilogue.hpp. Columns from `end` on are left alone.
   constexpr void finish(const value& v, const item_place<opencl_machine>& at, const integer& end) {
     w_ << (v.width == 1 ? "finish1(" : "finish4(");
@@ -305,7 +314,7 @@ class opencl_machine {
   constexpr integer argument(argument_kind k, role r, int axis) {
     return named({k, r, 0, static_cast<std::uint8_t>(axis)});
   }
-  constexpr element type_of(role r) const { return r == role::out ? out_ : r == role::weights ? element::f32 : in_; }
+  constexpr element type_of(role r) const { return r == role::out ? out_ : r == role::weights ? weights_ : in_; }
   constexpr void load_at(role r, int lanes, const integer& i, int more) {
     w_ << "load" << lanes << '_' << name_of(type_of(r)) << '(';
     impl::write(w_, named({argument_kind::buffer, r, 0, 0, type_of(r)}));
@@ -322,7 +331,7 @@ class opencl_machine {
     return r;
   }
   kernel_writer& w_;
-  element in_, out_;
+  element in_, out_, weights_;
 };
 
 TKL_ISA_END

@@ -63,12 +63,12 @@ struct kernel_writer {
   }
 };
 
-/// Name of a role's tensor: x, weights, y, e0, e1, ...
+/// Name of a role's tensor: x, weights, y, e0, e1, ..., p0, p1, ...
 template <class Text>
 constexpr void write_role(Text& t, const text_argument& a) {
-  constexpr std::string_view names[] = {"x", "x2", "x3", "mask", "weights", "y", "e"};
+  constexpr std::string_view names[] = {"x", "x2", "x3", "mask", "weights", "y", "e", "p"};
   t << names[static_cast<int>(a.which)];
-  if (a.which == role::operand) t << int{a.slot};
+  if (a.which == role::operand || a.which == role::prologue) t << int{a.slot};
 }
 
 /// Name of an argument.
@@ -89,9 +89,9 @@ constexpr void write_argument(Text& t, const text_argument& a) {
     case argument_kind::real:
       return void(t << "real" << int{a.axis});
     case argument_kind::literal:
-      return void(t << "literal" << int{a.slot});
+      return void(t << (a.which == role::prologue ? "p_literal" : "literal") << int{a.slot});
     case argument_kind::axis:
-      return void(t << "axis" << int{a.slot});
+      return void(t << (a.which == role::prologue ? "p_axis" : "axis") << int{a.slot});
     case argument_kind::tables:
       return void(t << "tables");
     case argument_kind::table_at:

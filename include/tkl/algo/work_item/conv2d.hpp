@@ -94,8 +94,8 @@ constexpr void first_panels(M& m, item_tile<S, M>& t, typename M::integer (&pane
 }
 
 /// Epilogue and store of the pixels p.w, p.w + step, ... below `width`.
-template <work_item_schedule S, class M>
-constexpr void finish_tile(M& m, const item_tile<S, M>& t, const item_place<M>& p, const typename M::integer& step,
+template <work_item_schedule S, class M, template <work_item_schedule, class> class Tile>
+constexpr void finish_tile(M& m, const Tile<S, M>& t, const item_place<M>& p, const typename M::integer& step,
                            const typename M::integer& width, const typename M::integer& column,
                            const typename M::integer& columns, const typename M::integer& end) {
   using integer = typename M::integer;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <tkl/algo/work_item/roles.hpp>
+#include <tkl/expr/vocabulary.hpp>
 #include <tkl/graph/attributes.hpp>
 
 namespace tkl {

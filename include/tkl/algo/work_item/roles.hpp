@@ -12,6 +12,7 @@
 //   splat(v), splat_one(x), lane(v, k), join_lanes(v[4], k), keep_first(v, lanes, fill), select(c, a, b)
 //   variable(x), assign(d, x), mac(d, a, b)                              what changes in a loop
 //   loop(begin, end, step, f), when(c, f), when(c, f, g)                 f is called with the index, or nothing
+//   converted(v, at)         the prologue of one loaded element; the place is that of the input
 //   finish(v, at, end)       the epilogue at a place, stored; columns from `end` on are left alone
 //   team, team_place()       threads that share the item of a row, and which of them this is
 //   if_leading(c), when_leading(f), fold_team<P>(v)      what only the first does; one lane of each of them combined
@@ -25,8 +26,8 @@
 
 namespace tkl {
 
-/// The tensors of a step.
-enum class role : std::uint8_t { in, second, third, mask, weights, out, operand };
+/// The tensors of a step; `operand` and `prologue` are those that its two expressions read.
+enum class role : std::uint8_t { in, second, third, mask, weights, out, operand, prologue };
 
 /// Numbers of step_parameters that an item reads.
 enum class parameter : std::uint8_t { kernel, stride, dilation, pad, groups, include_pad, heads };

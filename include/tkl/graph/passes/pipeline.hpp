@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes in order: cancel views, eliminate, choose destinations, fold and fuse while lowering, order, in-place,
-// memory.
+// The passes in order: cancel views, eliminate, choose destinations, fold and fuse while lowering, half storage, order,
+// in-place, memory.
 #pragma once
 
 #include <cstdint>
 #include <tkl/graph/passes/cancel_views.hpp>
 #include <tkl/graph/passes/eliminate.hpp>
+#include <tkl/graph/passes/half_storage.hpp>
 #include <tkl/graph/passes/in_place.hpp>
 #include <tkl/graph/passes/memory.hpp>
 #include <tkl/graph/passes/order.hpp>
@@ -152,6 +153,7 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
     if (u.live && !u.constant && l.state_of(id) == node_state::waiting) detail::lower_node(l, id, chain_of, chains);
   }
   if (!l.failed()) detail::lower_outputs(l, outputs);
+  if (!l.failed() && facts.stores_half) store_half(l);
   if (l.failed()) return std::move(l.out);
   const auto plan_memory = [&](name_pool names) {
     add_scratch(l, scratch_bytes);

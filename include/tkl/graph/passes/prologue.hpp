@@ -26,9 +26,10 @@ constexpr bool stages_input(const lowering& l, const node& n) {
   return n.attr.groups == 1 && n.attr.dilation[1] == 1 && x.shape[3] <= l.facts.staged_channels;
 }
 
-/// Whether staging pays: several taps meet consecutive columns, or the base is not a plain f32 tensor.
+/// Whether staging pays: several taps meet consecutive columns of scratch, or the base is not a plain f32 tensor.
 constexpr bool staging_pays(lowering& l, const node& conv, const prologue_chain& c) {
-  if (conv.attr.kernel[0] * conv.attr.kernel[1] > 1 || !c.nodes.empty()) return true;
+  const bool taps = l.facts.stages_plain && conv.attr.kernel[0] * conv.attr.kernel[1] > 1;
+  if (taps || !c.nodes.empty()) return true;
   return l.at(c.base).type != element::f32 || (l.place_of(c.base).assigned() && !l.place_of(c.base).consecutive());
 }
 

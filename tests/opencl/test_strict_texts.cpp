@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// All kernels of the networks through clang's OpenCL front end, with the language of OpenCL C 1.2 and nothing more: an
+// ambiguous call, or a name that only some devices know, does not pass. Needs no device.
+// tkl-test: libs=read_page
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <tkl/exec/opencl_context.hpp>
+
+#include "support/opencl_networks.hpp"
+#include "support/skip.hpp"
+
+namespace {
+
+using namespace tkl_test;
+
+bool runs(const std::string& command) {
+  const int status = std::system((command + " 2>&1").c_str());
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// The command that checks one text, or nothing where no clang knows OpenCL.
+std::string front_end() {
+  for (const char* name : {"clang-19", "clang-14", "clang"}) {
+    const std::string command =
+        std::string(name) +
+        " -x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header -fsyntax-only"
+        " -Wall -Wextra -Wno-unused-parameter -Wno-unused-function -Wno-unused-variable -Werror ";
+    if (runs("echo '__kernel void k(__global float* x) { *x = exp(*x); }' | " + command + "- >/dev/null"))
+      return command;
+  }
+  return {};
+}
+
+TEST_CASE("texts are strict OpenCL C 1.2") {
+  const std::string command = front_end();
+  if (command.empty()) tkl::test::skip("no clang with an OpenCL front end (Debian: apt-get install clang-14)");
+  const std::string folder = std::string(TKL_BUILD_DIR) + "/opencl_texts";
+  std::filesystem::create_directories(folder);
+  CHECK(!runs("echo 'half f(half4 x) { return clamp(x, 0.0f, 1.0f).x; }' | " + command + "- >/dev/null"));
+  std::set<std::string> seen;
+  std::string files;
+  const auto add = [&](const std::vector<network_texts>& networks, const std::string& storage) {
+    for (const network_texts& net : networks)
+      for (std::size_t i = 0; i < net.written.size(); ++i) {
+        const std::string source = tkl::opencl_context::full_source(net.kernel(i));
+        if (!seen.insert(source).second) continue;
+        const std::string path = folder + "/" + net.name + storage + std::to_string(i) + ".cl";
+        std::ofstream(path) << source;
+        files += " '" + path + "'";
+      }
+  };
+  add(texts_of_networks<tkl::opencl<>>(), "_");
+  add(texts_of_networks<tkl::half_storage<tkl::opencl<>>>(), "_half_");
+  MESSAGE(seen.size(), " texts");
+  CHECK(runs(command + files));
+}
+
+}  // namespace
