@@ -20,7 +20,7 @@ using bytes = std::vector<unsigned char>;
 using counts = tkl::opencl_cache_counts;
 
 std::string empty_folder(const char* name) {
-  const std::string folder = std::string(TKL_BUILD_DIR) + "/opencl_cache_" + name;
+  std::string folder = std::string(TKL_BUILD_DIR) + "/opencl_cache_" + name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;

@@ -2,6 +2,7 @@
 // Half storage on an OpenCL device: which tensors become f16, and random graphs with it.
 // tkl-test: timeout=900
 #include <cstdlib>
+#include <tkl/graph/validate.hpp>
 
 #include "support/opencl_compare.hpp"
 #include "support/random_graph.hpp"
@@ -45,6 +46,23 @@ TEST_CASE("values between steps and panels are f16, the model's own tensors and 
 
 TEST_CASE("results agree") {
   tkl_test::check_device<model, tkl::half_storage<tkl::opencl<>>>(3000);
+}
+
+TEST_CASE("plans with half storage are sound") {
+  for (std::uint32_t seed = 1; seed <= 400; ++seed) {
+    CAPTURE(seed);
+    tkl::graph g;
+    tkl_test::random_graph_builder(g, seed).build();
+    const auto no_scratch = [](const tkl::step&, const tkl::edge*) { return std::int64_t{0}; };
+    const tkl::program full_plan = tkl::make_program(g, tkl::opencl<>::facts(), no_scratch),
+                       half_plan = tkl::make_program(g, tkl::half_storage<tkl::opencl<>>::facts(), no_scratch);
+    const std::string mistake = tkl::validate(tkl::view_of(half_plan)).message();
+    CHECK(mistake == "");
+    CHECK(half_plan.steps.size() == full_plan.steps.size());
+    CHECK(half_plan.conversions == full_plan.conversions);
+    CHECK(half_plan.arena_bytes <= full_plan.arena_bytes);
+    CHECK(half_plan.weights_bytes <= full_plan.weights_bytes);
+  }
 }
 
 TEST_CASE("random graphs") {

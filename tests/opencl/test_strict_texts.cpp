@@ -49,9 +49,10 @@ TEST_CASE("texts are strict OpenCL C 1.2") {
       for (std::size_t i = 0; i < net.written.size(); ++i) {
         const std::string source = tkl::opencl_context::full_source(net.kernel(i));
         if (!seen.insert(source).second) continue;
-        const std::string path = folder + "/" + net.name + storage + std::to_string(i) + ".cl";
+        std::string path = folder;
+        path.append("/").append(net.name).append(storage).append(std::to_string(i)).append(".cl");
         std::ofstream(path) << source;
-        files += " '" + path + "'";
+        files.append(" '").append(path).append("'");
       }
   };
   add(texts_of_networks<tkl::opencl<>>(), "_");

@@ -76,7 +76,7 @@ class opencl_context {
   std::string device_name() const {
     std::string name;
     if (shared_->device.getInfo(CL_DEVICE_NAME, &name) != CL_SUCCESS) return "?";
-    return name.c_str();
+    return name.substr(0, name.find('\0'));
   }
   /// The compiler's whole output for the last program that failed to build: a status has room for its beginning only.
   std::string build_log() const {
@@ -191,7 +191,7 @@ class opencl_context {
     for (const auto what : {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION}) {
       std::string s;
       if (d.getInfo(static_cast<cl_device_info>(what), &s) != CL_SUCCESS) s = "?";
-      all.append("\n").append(s.c_str());
+      all.append("\n").append(s, 0, s.find('\0'));
     }
     return all;
   }

@@ -85,7 +85,9 @@ class opencl_workspace {
   /// The device buffer of an input or output, for callers whose data is on the device: written and read in the
   /// context's queue.
   const cl::Buffer& input(int i) const { return caller_[static_cast<std::size_t>(i)]; }
-  const cl::Buffer& output(int i) const { return caller_[static_cast<std::size_t>(model_.plan().input_count + i)]; }
+  const cl::Buffer& output(int i) const {
+    return caller_[static_cast<std::size_t>(model_.plan().input_count) + static_cast<std::size_t>(i)];
+  }
   /// Lets an input or output lie in a buffer of the caller's, from its first byte on.
   TKL_COLD status use_input(int i, const cl::Buffer& b) { return use("input", i, i, b); }
   TKL_COLD status use_output(int i, const cl::Buffer& b) { return use("output", i, model_.plan().input_count + i, b); }
