@@ -80,11 +80,16 @@ TEST_CASE("branches that shrink are finished one after the other") {
 
 TEST_CASE("the builder's order stays where no other needs less") {
   graph g;
-  value x = g.input("x", f32, {1, 8, 8, 16});
-  const value first = x;
-  for (int i = 0; i < 5; ++i) x = softmax(conv2d(x, g.weight((text<24>() << "w" << i).view(), {16, 16, 1, 1})));
-  g.output(x + first, "y");
+  const value x = g.input("x", f32, {1, 16, 16, 4});
+  const auto branch = [&](const char* name) {
+    return global_average_pool(relu(conv2d(x, g.weight(name, {32, 4, 1, 1}))));
+  };
+  const value first = branch("w0"), second = branch("w1"), third = branch("w2");
+  g.output(first + second + third, "y");
   const program p = make_program(g, target_facts{}, without_scratch);
   REQUIRE(p.error.empty());
-  CHECK(order_steps(p).empty());
+  REQUIRE(p.steps.size() == 6);  // the sums are fused
+  for (std::size_t i = 0; i < 6; ++i)
+    CHECK(p.steps[i].algorithm == (i % 2 == 0 ? algorithm::conv2d : algorithm::reduce));
+  for (std::size_t i = 2; i < 6; i += 2) CHECK(p.steps[i].weight > p.steps[i - 2].weight);
 }
