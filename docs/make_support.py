@@ -24,10 +24,14 @@ a whole model, `checked_support<Model, Target>::sound` a compile error that list
 # name: headers that list its kernels, and what stands before an algorithm's name there.
 TARGETS = {
     "cpu": ("exec/kernels_*.hpp", r"struct kernel<algorithm::(\w+)>"),
-    "opencl": ("exec/opencl_text_of.hpp", r"if constexpr \(K\.algorithm == algorithm::(\w+)"),
+    "opencl": ("exec/work_items.hpp", r"if constexpr \(K\.algorithm == algorithm::(\w+)"),
+    "cuda": ("exec/work_items.hpp", r"if constexpr \(K\.algorithm == algorithm::(\w+)"),
 }
 # Where a target says what it refuses: the body of the function up to the first line with "default", cases in order.
-REFUSALS = {"opencl": ("exec/opencl_text_of.hpp", r"opencl_unsupported\(.*?switch \(k\.algorithm\) \{(.*?)default:")}
+WORK_ITEMS = ("exec/work_items.hpp", r"item_unsupported\(.*?switch \(k\.algorithm\) \{(.*?)default:")
+REFUSALS = {"opencl": WORK_ITEMS, "cuda": WORK_ITEMS}
+# A fact that keeps an algorithm out of a target's plans, and where its comment says what happens instead.
+AVOIDED = {("cuda", "conv2d_staged"): ("exec/cuda_target.hpp", r"staged_channels = -1;\s*// (.*)")}
 
 
 def algorithms():
@@ -57,8 +61,12 @@ def page():
         cells = []
         for target in TARGETS:
             cell = "yes" if name in have[target] else "no"
-            if cell == "yes" and name in refused[target]:
-                notes.append(f"{target}: {refused[target][name]}.")
+            note = refused[target].get(name)
+            if (target, name) in AVOIDED:
+                path, expression = AVOIDED[target, name]
+                cell, note = "never", re.search(expression, (INCLUDE / path).read_text(encoding="utf-8"))[1]
+            if cell != "no" and note:
+                notes.append(f"{target}: {note}.")
                 cell += f" ({len(notes)})"
             cells.append(cell)
         rows.append(f"| {name} | {' | '.join(cells)} |")

@@ -18,6 +18,7 @@ namespace tkl {
 template <class Arch = arch::simt, cuda_product Product = cuda_product::f32>
 struct cuda {
   using arch_type = Arch;
+  static constexpr bool loads_half_weights = false;
   static constexpr cuda_product product = Product;
   static_assert(Product == cuda_product::f32 || Arch::facts.tensor_tf32_bf16, "the architecture has no tensor cores");
   using executor_type = serial;

@@ -10,6 +10,7 @@ namespace tkl {
 /// compile<Model, half_storage<cpu<>>>, compile<Model, half_storage<opencl<arch::mali_g52>>>.
 template <class Target>
 struct half_storage : Target {
+  static_assert(Target::loads_half_weights, "half_storage: this target's kernels do not load packed weights of f16");
   static constexpr target_facts facts() {
     target_facts f = Target::facts();
     f.stores_half = true;
