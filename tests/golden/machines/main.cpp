@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One network, one set of weights, one program: the least CPU level, the host's best and the OpenCL device agree, each
-// with each.
+// One network, one set of weights, one program: the least CPU level, the host's best, the OpenCL device and the
+// simulated GPU agree, each with each.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 using namespace tkl::test;
 
-TEST_CASE("three machines agree in pairs") {
+TEST_CASE("four machines agree in pairs") {
   for (const std::string& path : golden_files("rec_320_")) {
     CAPTURE(path);
     const std::string weights = trained_weights("rec");
     const machines::output all[] = {machines::base(weights, path), machines::best(weights, path),
-                                    machines::device(weights, path)};
+                                    machines::device(weights, path), machines::simulated(weights, path)};
     for (const machines::output& o : all) REQUIRE(o.error == "");
-    for (int a = 0; a < 3; ++a)
+    for (int a = 0; a < 4; ++a)
       for (int b = 0; b < a; ++b) {
         const std::vector<float>&x = all[a].values, &y = all[b].values;
         REQUIRE(x.size() == y.size());

@@ -15,5 +15,6 @@ struct output {
 output base(const std::string& weights, const std::string& path);
 output best(const std::string& weights, const std::string& path);
 output device(const std::string& weights, const std::string& path);
+output simulated(const std::string& weights, const std::string& path);
 
 }  // namespace machines
