@@ -27,7 +27,7 @@ void check(const std::string& name) {
     const std::vector<float> out = run(golden);
     const difference d = compare(out.data(), out.size(), golden["output"]);
     CHECK(d.relative() <= logit_tolerance);
-    MESSAGE(name + picture, ": ", d.relative());
+    MESSAGE(name, picture, ": ", d.relative());
   }
 }
 

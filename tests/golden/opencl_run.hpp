@@ -40,7 +40,7 @@ class on_device {
     const network_input input(golden, plan.input(0));
     std::vector<const void*> in;
     for (int i = 0; i < plan.input_count; ++i) in.push_back(input.buffer(plan.input(i)));
-    std::vector<float> out(static_cast<std::size_t>(opencl_buffer_bytes(plan.output(0))) / sizeof(float));
+    std::vector<float> out(static_cast<std::size_t>(buffer_bytes_of(plan.output(0))) / sizeof(float));
     void* const to[] = {out.data()};
     const status s = model_->run(*memory_, in.data(), to);
     REQUIRE_MESSAGE(s, s.message());

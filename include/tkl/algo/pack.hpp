@@ -71,8 +71,8 @@ struct residue_taps {
   std::int64_t step = 1;
   std::int64_t count = 0;
 };
-constexpr residue_taps taps_of_residue(std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
-                                       std::int64_t residue) {
+TKL_FN constexpr residue_taps taps_of_residue(std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
+                                              std::int64_t residue) {
   residue_taps r;
   r.step = stride / common_divisor(stride, dilation);
   const std::int64_t end = (std::min)(r.step, kernel);

@@ -3,8 +3,8 @@
 //
 // A leaf policy has `value` and the members accumulator(), literal(float), scalar(node), channel(node), element(node),
 // row(node), strided(node), index(node); each returns the value at the policy's place. The same expression so becomes
-// SIMD registers, a scalar in double precision, or generated text. Operands are evaluated from left to right: text
-// must come out the same from every compiler.
+// SIMD registers, a scalar in double precision, or generated text. Operands are evaluated from left to right:
+// what an expression names first stands first in a text.
 #pragma once
 
 #include <tkl/expr/functions.hpp>

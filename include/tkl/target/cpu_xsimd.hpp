@@ -9,6 +9,7 @@
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12 && defined(__AVX2__) && !defined(__AVX512F__) && \
     !defined(_IMMINTRIN_H_INCLUDED)
+#  define TKL_STANDS_FOR_IMMINTRIN
 #  define _IMMINTRIN_H_INCLUDED
 // Each needs what stands before it.
 // clang-format off
@@ -18,8 +19,9 @@
 #  include <fmaintrin.h>
 #  include <f16cintrin.h>
 // clang-format on
-#  include <xsimd/xsimd.hpp>
+#endif
+#include <xsimd/xsimd.hpp>
+#if defined(TKL_STANDS_FOR_IMMINTRIN)
 #  undef _IMMINTRIN_H_INCLUDED
-#else
-#  include <xsimd/xsimd.hpp>
+#  undef TKL_STANDS_FOR_IMMINTRIN
 #endif
