@@ -133,11 +133,11 @@ constexpr bool multiplies_matrices(const kernel_key& k, cuda_product p) {
 
 template <kernel_key K, class Arch, cuda_product P>
 cuda_kernel cuda_kernel_of() {
-  return []<std::size_t... I>(std::index_sequence<I...>) {
+  return []<std::size_t... Word>(std::index_sequence<Word...>) {
     constexpr packed_key words = pack_key(K);
-    cuda_kernel k{name_of(K.algorithm), &cuda_items<Arch, words[I]...>};
+    cuda_kernel k{name_of(K.algorithm), &cuda_items<Arch, words[Word]...>};
     if constexpr (multiplies_matrices(K, P)) {
-      k.tiles = &cuda_tiles<Arch, P, words[I]...>;
+      k.tiles = &cuda_tiles<Arch, P, words[Word]...>;
       k.schedule = Arch::tiles;
       k.vector = static_cast<int>(16 / size_of(K.in));
     }

@@ -65,7 +65,8 @@ class opencl_machine {
     load_at(r, 4, i, 0);
     return ended(v);
   }
-  /// The first `lanes` lanes, zeros in the others; `lanes` may be more than the width.
+  /// The first `lanes` lanes, zeros in the others; `lanes` may be more than the width, or not positive: nothing is
+  /// read.
   constexpr value load(role r, const integer& i, const integer& lanes) {
     const value v = impl::declare(w_, 4);
     impl::write(w_, lanes);
@@ -73,9 +74,9 @@ class opencl_machine {
     load_at(r, 4, i, 0);
     w_ << " : (F4)(";
     for (int l = 0; l < 3; ++l) {
-      if (l > 0) impl::write(w_, lanes), w_ << " > " << l << " ? ";
+      impl::write(w_, lanes), w_ << " > " << l << " ? ";
       load_at(r, 1, i, l);
-      w_ << (l > 0 ? " : 0.0f, " : ", ");
+      w_ << " : 0.0f, ";
     }
     w_ << "0.0f)";
     return ended(v);
