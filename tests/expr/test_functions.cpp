@@ -159,14 +159,15 @@ void check_function() {
   CAPTURE(std::string(F::name));
   REQUIRE(r != nullptr);
   const std::size_t count = samples.size();
-  // Every pair of the first two operands; the third takes turns.
+  // Every pair of the first two operands, the third takes turns; one operand alone twice, enough for the longest tail.
   std::vector<float> operand[3];
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = 0; j < (F::arity > 1 ? count : 1); ++j) {
+    for (std::size_t j = 0; j < (F::arity > 1 ? count : 2); ++j) {
       operand[0].push_back(samples[i]);
       operand[1].push_back(samples[j]);
       operand[2].push_back(samples[(i * 5 + j * 11) % count]);
     }
+  REQUIRE(operand[0].size() >= 2 * (2 * machine::width + 1));
   const std::vector<float> whole = evaluate<F>(operand);
   for (std::size_t i = 0; i < whole.size(); ++i) {
     const double a = static_cast<double>(operand[0][i]), b = static_cast<double>(operand[1][i]),
