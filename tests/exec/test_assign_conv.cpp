@@ -216,6 +216,12 @@ TEST_CASE("mistakes in convolutions are messages with both numbers, and write no
         "conv2d: the weight was packed for groups 2, groups is 1");
   CHECK(!pack_conv2d(w, conv2d_params{.groups = 4}));
   CHECK(!pack_conv2d(w, bias, conv2d_params{}));
+  constexpr std::int64_t huge = std::int64_t{1} << 62;  // no elements, and sizes beyond 64 bits
+  const view<const float, row_major<dyn, dyn, dyn, dyn>> no_outputs(nullptr, row_major(0, huge, 1, 1));
+  CHECK(!pack_conv2d(no_outputs, conv2d_params{.groups = 4}));
+  const view<const float, row_major<dyn, dyn, dyn, dyn>> no_depth(nullptr, row_major(huge, 0, 3, 3));
+  CHECK(!pack_conv2d(no_depth, conv2d_params{}));
+  CHECK(!pack_conv_transpose2d(no_depth, conv_transpose2d_params{.stride = 2}));
   for (float v : y) CHECK(v == 9.0f);
   image big(nhwc(1, 2, 2, 64)), out(nhwc(1, 2, 2, 64));
   filter raw(row_major(64, 64, 3, 3));

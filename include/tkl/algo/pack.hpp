@@ -42,9 +42,9 @@ constexpr std::int64_t panel_count(std::int64_t columns, const panel_shape& s) {
   return columns <= panel_columns(columns, s) ? 1 : ceil_div(columns - (s.panel > s.width ? s.width : 0), s.panel);
 }
 
-/// Elements of a packed matrix of depth x columns.
+/// Elements of a packed matrix of depth x columns. This and the others: the largest number where they leave 64 bits.
 constexpr std::int64_t packed_matrix_elements(std::int64_t depth, std::int64_t columns, std::int64_t width) {
-  return (depth + 1) * round_up(columns, width);
+  return ((checked(depth) + 1) * round_up(checked(columns), width)).or_largest();
 }
 
 /// Weights of a convolution: O,I/g,kH,kW in memory; of a transposed one: I,O/g,kH,kW.
@@ -61,7 +61,8 @@ struct conv_weights {
 
 /// Elements of packed convolution weights.
 constexpr std::int64_t packed_conv2d_elements(const conv_weights& w, std::int64_t width) {
-  return w.groups * packed_matrix_elements(w.depth(), w.group_out(), width);
+  const checked rows = checked(w.kernel[0]) * w.kernel[1] * w.group_in() + 1;
+  return (rows * w.groups * round_up(checked(w.group_out()), width)).or_largest();
 }
 
 /// The taps of one axis of a transposed convolution that meet outputs of one residue r: those u with
@@ -82,12 +83,11 @@ TKL_FN constexpr residue_taps taps_of_residue(std::int64_t kernel, std::int64_t 
 }
 
 /// Elements of packed weights of a transposed convolution: each tap belongs to one residue, and each residue begins
-/// with a bias row. The largest number where they leave 64 bits.
+/// with a bias row.
 constexpr std::int64_t packed_conv_transpose2d_elements(const conv_weights& w, const std::int64_t (&stride)[2],
                                                         std::int64_t width) {
   const checked rows = checked(stride[0]) * stride[1] + checked(w.kernel[0]) * w.kernel[1] * w.group_in();
-  const checked elements = rows * w.groups * round_up(w.group_out(), width);
-  return elements.valid ? elements.value : checked::largest;
+  return (rows * w.groups * round_up(checked(w.group_out()), width)).or_largest();
 }
 
 TKL_ISA_BEGIN

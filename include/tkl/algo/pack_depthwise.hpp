@@ -12,9 +12,10 @@
 
 namespace tkl {
 
-/// Elements of a packed depthwise filter; `channels` counts output channels, `width` is the machine's.
+/// Elements of a packed depthwise filter; `channels` counts output channels, `width` is the machine's. The largest
+/// number where they leave 64 bits.
 constexpr std::int64_t packed_depthwise_elements(std::int64_t channels, std::int64_t taps, std::int64_t width) {
-  return round_up(channels, width) * (1 + taps);
+  return (round_up(checked(channels), width) * (checked(taps) + 1)).or_largest();
 }
 
 TKL_ISA_BEGIN

@@ -46,6 +46,9 @@ struct checked {
   constexpr checked() = default;
   constexpr checked(std::int64_t v) : value(v) {}  // NOLINT(google-explicit-constructor): integers are checked values
 
+  /// The value, or the largest number where it left the range: a size that no memory has.
+  constexpr std::int64_t or_largest() const { return valid ? value : largest; }
+
   friend constexpr checked operator+(checked a, checked b) {
     checked r;
     r.valid = !add_overflows(a.value, b.value, &r.value) && a.valid && b.valid;

@@ -26,7 +26,7 @@ class memory_block {
     memory_block b;
     b.bytes_ = bytes;
     if (bytes == 0) return result<memory_block>(std::move(b));
-    const auto rounded = static_cast<std::size_t>(round_up(bytes, buffer_alignment));
+    const auto rounded = static_cast<std::size_t>(round_up(checked(bytes), buffer_alignment).or_largest());
     b.data_.reset(static_cast<std::byte*>(std::aligned_alloc(static_cast<std::size_t>(buffer_alignment), rounded)));
     if (!b.data_) {
       message_text m;

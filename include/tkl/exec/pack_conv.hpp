@@ -29,15 +29,15 @@ constexpr bool is_depthwise(std::int64_t groups, const shape& weights) {
 }
 
 constexpr conv_weights conv_weights_of(const shape& w, std::int64_t groups) {
-  return {w[1] * groups, w[0], {w[2], w[3]}, groups};
+  return {(checked(w[1]) * groups).or_largest(), w[0], {w[2], w[3]}, groups};
 }
 constexpr conv_weights conv_transpose_weights_of(const shape& w, std::int64_t groups) {
-  return {w[0], w[1] * groups, {w[2], w[3]}, groups};
+  return {w[0], (checked(w[1]) * groups).or_largest(), {w[2], w[3]}, groups};
 }
 
 /// Elements of the packed weights of a convolution.
 constexpr std::int64_t packed_elements(const conv2d_params& p, const shape& w, std::int64_t width) {
-  if (is_depthwise(p.groups, w)) return packed_depthwise_elements(w[0], w[2] * w[3], width);
+  if (is_depthwise(p.groups, w)) return packed_depthwise_elements(w[0], (checked(w[2]) * w[3]).or_largest(), width);
   return packed_conv2d_elements(conv_weights_of(w, p.groups), width);
 }
 constexpr std::int64_t packed_elements(const conv_transpose2d_params& p, const shape& w, std::int64_t width) {
@@ -86,7 +86,7 @@ result<packed<Kind, L, P, Panels>> pack_convolution(std::string_view op, const v
   }
   message_text m;
   if (!c.empty()) return status::failure(m << op << ": " << c.view());
-  const std::int64_t channels = Kind == packed_kind::conv2d ? s[0] : s[1] * p.groups;
+  const std::int64_t channels = Kind == packed_kind::conv2d ? s[0] : (checked(s[1]) * p.groups).or_largest();
   if (status good = check_raw(op, w, bias, channels); !good) return good;
   auto made =
       packed<Kind, L, P, Panels>::allocate(tkl::detail::packed_elements(p, s, Panels.width), w.layout(), params);

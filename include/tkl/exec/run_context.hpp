@@ -59,7 +59,7 @@ operand_values operands_of(const expr_code& code, const std::int16_t* operand, c
     operand_value& o = v.slot[slot];
     if (operand[slot] < 0) {
       o.value = literal[slot];
-      o.inner = static_cast<std::int64_t>(literal[slot]);
+      if (code.at[i].kind() == leaf_kind::index) o.inner = static_cast<std::int64_t>(literal[slot]);
     } else {
       const edge& e = c.edges[operand[slot]];
       o.data = c.address(operand[slot]);
