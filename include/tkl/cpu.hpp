@@ -6,5 +6,6 @@
 #include <tkl/graph.hpp>
 #include <tkl/graph/buckets.hpp>
 #include <tkl/graph/compile.hpp>
+#include <tkl/graph/exact.hpp>
 #include <tkl/graph/half_storage.hpp>
 #include <tkl/graph/outputs.hpp>

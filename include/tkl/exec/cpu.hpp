@@ -17,6 +17,9 @@ constexpr target_facts cpu<Arch, Executor>::facts() {
   f.panel = Arch::conv.nr * Arch::width_f32;
   f.rows = Arch::conv.mr;
   f.l1_bytes = static_cast<std::int32_t>(Arch::cache.l1);
+  f.l2_bytes = static_cast<std::int32_t>(Arch::cache.l2);
+  f.block_rows = static_cast<std::int32_t>(block_rows(Arch::conv.gemm(), 1));
+  f.winograd = true;
   return f;
 }
 

@@ -38,6 +38,8 @@ constexpr std::int64_t step_scratch_bytes(const step& s, const edge* edges) {
       return kernel<algorithm::resize2d>::template scratch_bytes<Arch, M>(s, edges);
     case algorithm::pad:
       return kernel<algorithm::pad>::template scratch_bytes<Arch, M>(s, edges);
+    case algorithm::winograd:
+      return kernel<algorithm::winograd>::template scratch_bytes<Arch, M>(s, edges);
     case algorithm::map:
       return kernel<algorithm::map>::template scratch_bytes<Arch, M>(s, edges);
   }

@@ -8,6 +8,7 @@
 #include <tkl/algo/conv_transpose2d.hpp>
 #include <tkl/algo/depthwise.hpp>
 #include <tkl/algo/matmul.hpp>
+#include <tkl/algo/winograd.hpp>
 #include <tkl/exec/kernel.hpp>
 
 namespace tkl {
@@ -129,6 +130,26 @@ struct kernel<algorithm::depthwise> : no_scratch {
     p.multiplier = p.x.shape.extent[3] == 0 ? 1 : p.y.shape.extent[3] / p.x.shape.extent[3];
     constexpr depthwise_schedule schedule = depthwise_schedule_for(K.variant[0], K.variant[1], K.variant[2], 1, 1);
     depthwise<schedule, M>(p, epilogue_of<K>(s, c), c.executor);
+  }
+};
+
+template <>
+struct kernel<algorithm::winograd> {
+  template <class Arch, class M>
+  static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
+    return winograd_scratch_bytes(Arch::conv, s.parameters.mode, M::width, Arch::cache.l2, strided_shape_of(e[s.in[0]]),
+                                  strided_shape_of(e[s.out]), sizeof(typename M::scalar));
+  }
+  template <kernel_key K, class Arch, class M, class C>
+  static void run(const step& s, const C& c) {
+    using in = storage_t<K.in>;
+    using out = storage_t<K.out>;
+    using weight = storage_t<K.weights>;
+    const winograd_problem<in, weight, out> p{strided_view<const in>(c, s.in[0]),
+                                              c.template data<const weight>(s.weight),
+                                              strided_view<out>(c, s.out),
+                                              {s.parameters.pad[0], s.parameters.pad[1]}};
+    winograd<K.variant[0], Arch::conv, Arch::cache.l2, M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
   }
 };
 

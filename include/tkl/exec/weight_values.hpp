@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tkl/algo/pack.hpp>
 #include <tkl/algo/pack_depthwise.hpp>
+#include <tkl/algo/pack_winograd.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/level_vector.hpp>
@@ -304,6 +305,10 @@ TKL_COLD inline void pack_panels(const load_view& plan, const load_evaluator& e,
       return pack_matrix(v.data(), b, 1, a, b, f.scale.data(), f.bias.data(), panels, out);
     case pack_kind::matrix_transposed:
       return pack_matrix(v.data(), 1, b, b, a, f.scale.data(), f.bias.data(), panels, out);
+    case pack_kind::winograd2:
+      return pack_winograd<2>(v.data(), b, a, f.scale.data(), f.bias.data(), panels, out);
+    case pack_kind::winograd4:
+      return pack_winograd<4>(v.data(), b, a, f.scale.data(), f.bias.data(), panels, out);
     case pack_kind::plain:
       return;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <tkl/core/shape.hpp>
 
 namespace tkl {
@@ -15,6 +16,12 @@ enum class resize_kind : std::uint8_t { nearest, bilinear };
 /// pixels).
 enum class coordinate_kind : std::uint8_t { half_pixel, pytorch_half_pixel, asymmetric, align_corners };
 enum class rounding_kind : std::uint8_t { floor, ceil, round_prefer_floor, round_prefer_ceil };
+/// Which algorithm runs a convolution; `winograd2`, `winograd4`: by tiles of 2 x 2 and 4 x 4 outputs.
+enum class conv_method : std::uint8_t { automatic, direct, winograd2, winograd4 };
+constexpr std::string_view name_of(conv_method m) {
+  constexpr std::string_view names[] = {"automatic", "direct", "winograd2", "winograd4"};
+  return names[static_cast<int>(m)];
+}
 /// Order of the four axes in memory. Graph shapes are always batch, row, column, channel.
 enum class memory_layout : std::uint8_t { nhwc, nchw };
 
@@ -33,6 +40,7 @@ struct attributes {
   std::uint8_t coordinates = 0;          // resize2d: coordinate_kind
   std::uint8_t rounding = 0;             // resize2d nearest: rounding_kind
   std::uint8_t layout = 0;               // input: memory_layout
+  std::uint8_t method = 0;               // conv2d: conv_method
   bool ceil_mode = false;                // pool2d
   bool count_include_pad = false;        // pool2d average
   bool keep_dims = true;                 // reduce

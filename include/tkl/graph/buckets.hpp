@@ -7,21 +7,64 @@
 #include <cstddef>
 #include <cstdint>
 #include <tkl/graph/compile.hpp>
+#include <tkl/graph/conv_choice.hpp>
+#include <type_traits>
 #include <utility>
 
 namespace tkl {
 TKL_ISA_BEGIN
 
+namespace impl {
+
+/// A model whose convolutions run by the methods that the same model in shape `Like` would choose.
+template <class Model, class Like, class Target>
+struct with_methods_of {
+  static constexpr void build(graph& g) {
+    build_model<Model>(g);
+    graph like;
+    build_model<Like>(like);
+    choose_methods_of(g, like, Target::facts());
+  }
+};
+
+/// The models of a family in shapes from small to large. Where each shape alone would pack other weights, the largest
+/// one decides for all.
+template <template <auto> class Model, class Target, auto First, auto... Rest>
+struct shape_family {
+  static constexpr bool alike =
+      ((compile<Model<Rest>, Target>::layout_hash == compile<Model<First>, Target>::layout_hash) && ...);
+  template <auto Shape>
+  static constexpr auto choose() {
+    if constexpr (alike) {
+      return std::type_identity<Model<Shape>>{};
+    } else {
+      constexpr auto largest = std::array{First, Rest...}.back();
+      return std::type_identity<with_methods_of<Model<Shape>, Model<largest>, Target>>{};
+    }
+  }
+  template <auto Shape>
+  using compiled = compile<typename decltype(choose<Shape>())::type, Target>;
+};
+
+}  // namespace impl
+
 /// `Model<Shape>` is a model for each of `Shapes` (numbers or structural values), declared from small to large. All
-/// must read the same weights in the same packed layout: a compile error otherwise.
+/// must read the same weights in the same packed layout: a compile error otherwise. Methods of convolutions that would
+/// differ are chosen for the largest shape.
 template <template <auto> class Model, class Target, auto First, auto... Rest>
 class buckets {
-  using first = compile<Model<First>, Target>;
-  static_assert(((compile<Model<Rest>, Target>::layout_hash == first::layout_hash) && ...),
+  using family = impl::shape_family<Model, Target, First, Rest...>;
+
+ public:
+  /// The compiled model of one shape.
+  template <auto Shape>
+  using model = typename family::template compiled<Shape>;
+
+ private:
+  using first = model<First>;
+  static_assert(((model<Rest>::layout_hash == first::layout_hash) && ...),
                 "the shapes of a model must pack the same weights in the same layout");
-  static_assert(((compile<Model<Rest>, Target>::inputs == first::inputs &&
-                  compile<Model<Rest>, Target>::outputs == first::outputs) &&
-                 ...),
+  static_assert(((model<Rest>::inputs == first::inputs && model<Rest>::outputs == first::outputs) && ...),
                 "the shapes of a model must have the same inputs and outputs");
 
   /// One table of names serves all shapes that have the same names.
@@ -38,15 +81,12 @@ class buckets {
   using target = Target;
   using executor_type = typename Target::executor_type;
   using shape_type = decltype(First);
-  /// The compiled model of one shape.
-  template <auto Shape>
-  using model = compile<Model<Shape>, Target>;
 
   static constexpr int count = 1 + static_cast<int>(sizeof...(Rest));
   static constexpr std::array<shape_type, static_cast<std::size_t>(count)> shapes{First, Rest...};
   static constexpr std::int64_t arena_bytes = [] {
     std::int64_t most = first::arena_bytes;
-    ((most = compile<Model<Rest>, Target>::arena_bytes > most ? compile<Model<Rest>, Target>::arena_bytes : most), ...);
+    ((most = model<Rest>::arena_bytes > most ? model<Rest>::arena_bytes : most), ...);
     return most;
   }();
   static constexpr std::int64_t weights_bytes = first::weights_bytes;
@@ -100,7 +140,7 @@ class buckets {
 
   /// The plans of the shapes.
   static constexpr std::array<plan_reference<executor_type>, static_cast<std::size_t>(count)> plans{
-      first::reference(), compile<Model<Rest>, Target>::reference(names_of<compile<Model<Rest>, Target>>())...};
+      first::reference(), model<Rest>::reference(names_of<model<Rest>>())...};
 
  private:
   static status check_index(int index) {

@@ -26,6 +26,8 @@ std::string report(std::string_view title = "plan") {
   const program p = describe<Model, Target>();
   plan_view v = view_of(p);
   v.title = title;
+  const target_facts facts = Target::facts();
+  v.facts = &facts;
   return report(v);
 }
 

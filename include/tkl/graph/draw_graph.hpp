@@ -59,6 +59,7 @@ inline draw_kind kind_of(algorithm a) {
     case algorithm::matmul:
     case algorithm::conv2d:
     case algorithm::conv2d_staged:
+    case algorithm::winograd:
     case algorithm::depthwise:
     case algorithm::conv_transpose2d:
       return draw_kind::contraction;

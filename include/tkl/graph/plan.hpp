@@ -45,19 +45,20 @@ enum class algorithm : std::uint8_t {
   resize2d,          //
   pad,               // constant border
   map,               // element-wise, copies and casts included
+  winograd,          // 3x3 convolution of stride 1 by fewer products
 };
 inline constexpr std::string_view algorithm_names[] = {
-    "matmul", "conv2d",  "conv2d_staged", "depthwise", "conv_transpose2d", "pool2d",
-    "reduce", "softmax", "layer_norm",    "attention", "resize2d",         "pad",
-    "map"};
+    "matmul",   "conv2d", "conv2d_staged", "depthwise",  "conv_transpose2d",
+    "pool2d",   "reduce", "softmax",       "layer_norm", "attention",
+    "resize2d", "pad",    "map",           "winograd"};
 constexpr std::string_view name_of(algorithm a) {
   return algorithm_names[static_cast<int>(a)];
 }
 
 /// What decides the code of a kernel, and nothing else: two steps with equal keys share one instantiation, whatever
 /// their shapes. `variant` holds what an algorithm specialises on (depthwise: kernel rows, kernel columns, column
-/// stride; pool2d, reduce, resize2d, softmax: the mode; matmul: 1 when the second operand is a plain tensor, 2 when it
-/// is one transposed).
+/// stride; winograd: outputs along a tile; pool2d, reduce, resize2d, softmax: the mode; matmul: 1 when the second
+/// operand is a plain tensor, 2 when it is one transposed).
 struct kernel_key {
   tkl::algorithm algorithm = tkl::algorithm::map;
   element in = element::f32;
@@ -77,7 +78,7 @@ struct step_parameters {
   std::int32_t pad[4]{};  // top, left, bottom, right
   std::int32_t groups = 1;
   std::int32_t heads = 1;
-  std::uint8_t mode = 0;         // see attributes::mode
+  std::uint8_t mode = 0;         // see attributes::mode; winograd: outputs along a tile
   std::uint8_t coordinates = 0;  // see attributes
   std::uint8_t rounding = 0;
   bool include_pad = false;

@@ -134,6 +134,8 @@ class plan_interpreter {
     f.width = 1;
     f.panel = arch::reference::conv.nr;
     f.rows = arch::reference::conv.mr;
+    f.block_rows = static_cast<std::int32_t>(block_rows(arch::reference::conv.gemm(), 1));
+    f.winograd = true;
     return f;
   }
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* edges) {
@@ -166,6 +168,9 @@ class plan_interpreter {
       case algorithm::conv2d_staged:
         if (key.in == element::u8) return call<algorithm::conv2d_staged, element::u8>(s, c);
         return call<algorithm::conv2d_staged>(s, c);
+      case algorithm::winograd:
+        if (key.variant[0] == 2) return call<algorithm::winograd, element::f32, element::f32, 2>(s, c);
+        return call<algorithm::winograd, element::f32, element::f32, 4>(s, c);
       case algorithm::pool2d:
         return call_variant<algorithm::pool2d, 2>(s, c);
       case algorithm::softmax:

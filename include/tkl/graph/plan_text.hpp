@@ -111,6 +111,8 @@ inline std::string algorithm_text(const plan_view& p, const step& s) {
       return with_mode(resizes);
     case algorithm::softmax:
       return with_mode(softmaxes);
+    case algorithm::winograd:
+      return t + (s.parameters.mode == 2 ? " 2x2" : " 4x4");
     default:
       return t;
   }
@@ -126,6 +128,7 @@ inline std::string window_text(const step& s) {
   switch (s.algorithm) {
     case algorithm::conv2d:
     case algorithm::conv2d_staged:
+    case algorithm::winograd:
     case algorithm::depthwise:
     case algorithm::conv_transpose2d:
     case algorithm::pool2d:

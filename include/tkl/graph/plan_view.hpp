@@ -28,9 +28,10 @@ struct plan_view {
   int output_count = 0;
   std::int64_t arena_bytes = 0;
   std::int64_t weights_bytes = 0;
-  std::int64_t lower_bound = 0;  // see arena_lower_bound; 0: not known
-  const char* names = nullptr;   // zero-terminated texts
-  std::string_view title{};      // of the whole plan, for reports
+  std::int64_t lower_bound = 0;         // see arena_lower_bound; 0: not known
+  const char* names = nullptr;          // zero-terminated texts
+  std::string_view title{};             // of the whole plan, for reports
+  const target_facts* facts = nullptr;  // of the target, where they are known
 
   constexpr std::string_view name_at(std::int32_t offset) const {
     return offset < 0 || names == nullptr ? std::string_view{} : std::string_view(names + offset);

@@ -49,12 +49,14 @@ struct channel_fold {
 
 /// How a load node becomes bytes of the packed weights.
 enum class pack_kind : std::uint8_t {
-  plain,             // as it is, padded with zeros to whole vectors
-  conv2d,            // O, I/g, kH, kW -> panels
-  depthwise,         // O, 1, kH, kW -> blocks
-  conv_transpose2d,  // I, O/g, kH, kW -> panels per phase
-  matrix,            // in x out -> panels
-  matrix_transposed  // out x in -> panels
+  plain,              // as it is, padded with zeros to whole vectors
+  conv2d,             // O, I/g, kH, kW -> panels
+  depthwise,          // O, 1, kH, kW -> blocks
+  conv_transpose2d,   // I, O/g, kH, kW -> panels per phase
+  matrix,             // in x out -> panels
+  matrix_transposed,  // out x in -> panels
+  winograd2,          // O, I, 3, 3 -> transformed for tiles of 2 x 2 outputs, a matrix of panels per place
+  winograd4           // the same, 4 x 4 outputs
 };
 
 struct packed_tensor {
@@ -80,7 +82,10 @@ struct target_facts {
   std::int32_t l1_bytes = 32768;
   std::int32_t staged_channels = 8;  // convolutions with at most this many input channels stage their input rows
   bool stages_plain = true;          // also where several taps meet an input that needs no conversion
-  bool stores_half = false;          // values between steps and packed weights are f16
+  bool winograd = false;             // not by Winograd's algorithm: 3x3 convolutions run directly
+  std::int32_t block_rows = 96;      // the most rows of a block of a contraction
+  std::int32_t l2_bytes = 262144;
+  bool stores_half = false;  // values between steps and packed weights are f16
 };
 
 struct program {

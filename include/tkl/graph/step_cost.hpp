@@ -47,6 +47,7 @@ constexpr std::int64_t flops_of(const plan_view& p, const step& s) {
   switch (s.algorithm) {
     case algorithm::conv2d:
     case algorithm::conv2d_staged:
+    case algorithm::winograd:
       return 2 * out * window * (x.extent[3] / q.groups);
     case algorithm::depthwise:
       return 2 * out * window;

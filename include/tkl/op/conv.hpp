@@ -20,6 +20,7 @@ struct conv2d_params {
   sides4 pad = {};
   pair2 dilation = 1;
   std::int64_t groups = 1;
+  conv_method method = conv_method::automatic;
   constexpr bool operator==(const conv2d_params&) const = default;
 };
 
@@ -59,6 +60,21 @@ constexpr complaint need_groups(std::int64_t groups, std::int64_t in_channels, s
     c << "input has " << in_channels << " channels, not a multiple of groups " << groups;
   else if (out_channels % groups != 0)
     c << "weight has " << out_channels << " output channels, not a multiple of groups " << groups;
+  return c;
+}
+
+constexpr complaint need_method(conv_method m, const attributes& a) {
+  complaint c;
+  if (m != conv_method::winograd2 && m != conv_method::winograd4) return c;
+  const auto need = [&](std::string_view what, const std::int32_t(&have)[2], std::int32_t needed) {
+    if (c.empty() && (have[0] != needed || have[1] != needed))
+      c << "method " << name_of(m) << " needs " << what << ' ' << needed << 'x' << needed << ", it is " << have[0]
+        << 'x' << have[1];
+  };
+  need("kernel", a.kernel, 3);
+  need("stride", a.stride, 1);
+  need("dilation", a.dilation, 1);
+  if (c.empty() && a.groups != 1) c << "method " << name_of(m) << " needs groups 1, groups is " << a.groups;
   return c;
 }
 
@@ -104,6 +120,9 @@ constexpr conv_rule conv2d_rule(const shape& x, const shape& w, const conv2d_par
     detail::keep_window(r.attr, axis, p, w[2 + axis], e);
   }
   r.attr.groups = static_cast<std::int32_t>(p.groups);
+  r.attr.method = static_cast<std::uint8_t>(p.method);
+  error = detail::need_method(p.method, r.attr);
+  if (!error.empty()) return r;
   r.result = checked_shape({x[0], extent[0], extent[1], w[0]});
   return r;
 }

@@ -35,6 +35,9 @@ struct conv2d_operation : operation_base {
     const complaint c = detail::input_error("input", locate(x), "weight", detail::locate_weights(w));
     if (!c.empty()) return complain(c);
     const conv_rule r = conv();
+    if (r.result.ok() && params.get().method > conv_method::direct)
+      return complain(complaint{} << "method is " << name_of(params.get().method)
+                                  << ", assign() runs convolutions directly: build a graph (tkl/graph.hpp)");
     if constexpr (!operand<W>) {
       if (r.result.ok() && w.params.get().groups != params.get().groups)
         return complain(complaint{} << "the weight was packed for groups " << w.params.get().groups << ", groups is "

@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
+#include <tkl/graph/attributes.hpp>
 #include <tkl/schedule/conv.hpp>
 
 namespace tkl {
-
-/// Which algorithm runs a convolution. `winograd2`, `winograd4`: tiles of 2 x 2 and 4 x 4 outputs.
-enum class conv_method : std::uint8_t { automatic, direct, winograd2, winograd4 };
 
 /// Outputs along a side of a method's tile; 0: not a Winograd method.
 constexpr int winograd_outputs(conv_method m) {

@@ -88,6 +88,11 @@ constexpr checked packed_elements(const packed_tensor& p, const load_node& sourc
       return checked(round_up(b, width)) * (1 + a);
     case pack_kind::matrix_transposed:
       return checked(round_up(a, width)) * (1 + b);
+    case pack_kind::winograd2:
+    case pack_kind::winograd4: {
+      const std::int64_t side = p.kind == pack_kind::winograd2 ? 4 : 6;
+      return checked(round_up(a, width)) * (1 + side * side * (1 + b));
+    }
   }
   return 0;
 }

@@ -23,7 +23,8 @@ struct prologue_chain {
 constexpr bool stages_input(const lowering& l, const node& n) {
   if (n.kind != op_kind::conv2d) return false;
   const node& x = l.at(n.in[0]);
-  return n.attr.groups == 1 && n.attr.dilation[1] == 1 && x.shape[3] <= l.facts.staged_channels;
+  const bool direct = n.attr.method <= static_cast<std::uint8_t>(conv_method::direct);
+  return direct && n.attr.groups == 1 && n.attr.dilation[1] == 1 && x.shape[3] <= l.facts.staged_channels;
 }
 
 /// Whether staging pays: several taps meet consecutive columns of scratch, or the base is not a plain f32 tensor.

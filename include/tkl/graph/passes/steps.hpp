@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tkl/graph/conv_choice.hpp>
 #include <tkl/graph/passes/lower.hpp>
 #include <tkl/schedule/depthwise.hpp>
 
@@ -35,9 +36,32 @@ constexpr bool require_constant(lowering& l, std::int32_t id, std::int32_t weigh
   return false;
 }
 
+/// The Winograd method of a convolution: what the node asks for, or the fastest; direct where none is to run.
+constexpr conv_method method_of(lowering& l, std::int32_t id) {
+  const node& n = l.at(id);
+  const attributes& a = n.attr;
+  const auto asked = static_cast<conv_method>(a.method);
+  const bool can = l.facts.winograd && !l.facts.stores_half && n.type == element::f32;
+  if (winograd_outputs(asked) != 0) {
+    if (can) return asked;
+    text<160> m;
+    m << "method is " << name_of(asked) << ", ";
+    if (!l.facts.winograd) {
+      m << "this target runs convolutions directly (it has no such kernel, or is exact<>)";
+    } else if (l.facts.stores_half) {
+      m << "half storage runs convolutions directly: it would round transformed weights";
+    } else {
+      m << "which is for f32, the input is " << name_of(n.type);
+    }
+    l.fail(id, m.view());
+  }
+  if (!can || asked == conv_method::direct) return conv_method::direct;
+  return chosen_method(a, n.shape, l.at(n.in[0]).shape[3], l.facts);
+}
+
 }  // namespace detail
 
-/// conv2d, implicit GEMM, staged or depthwise; the affine nodes behind it fold into its weights.
+/// conv2d: implicit GEMM, staged, depthwise or Winograd; the affine nodes behind it fold into its weights.
 constexpr void lower_conv2d(lowering& l, std::int32_t id, const prologue_chain* chain) {
   const node& n = l.at(id);
   const node& x = l.at(n.in[0]);
@@ -62,7 +86,8 @@ constexpr void lower_conv2d(lowering& l, std::int32_t id, const prologue_chain* 
     if (l.failed()) return;
     key.prologue = settle(l, d, s.prologue_operand, l.out.edges[static_cast<std::size_t>(s.in[0])].extent);
   } else {
-    key.algorithm = depthwise ? algorithm::depthwise : algorithm::conv2d;
+    const int tile = depthwise ? 0 : winograd_outputs(detail::method_of(l, id));
+    key.algorithm = depthwise ? algorithm::depthwise : tile != 0 ? algorithm::winograd : algorithm::conv2d;
     s.in[0] = detail::input_edge(l, n.in[0]);
     key.in = x.type;
     if (depthwise) {
@@ -72,8 +97,11 @@ constexpr void lower_conv2d(lowering& l, std::int32_t id, const prologue_chain* 
       key.variant[1] = static_cast<std::uint8_t>(d.columns);
       key.variant[2] = static_cast<std::uint8_t>(d.stride);
     }
+    if (tile != 0) key.variant[0] = s.parameters.mode = static_cast<std::uint8_t>(tile);
   }
-  w.kind = depthwise && chain == nullptr ? pack_kind::depthwise : pack_kind::conv2d;
+  w.kind = pack_kind::conv2d;
+  if (key.algorithm == algorithm::depthwise) w.kind = pack_kind::depthwise;
+  if (key.algorithm == algorithm::winograd) w.kind = key.variant[0] == 2 ? pack_kind::winograd2 : pack_kind::winograd4;
   const std::int32_t folded = fold_affine(l, id, w);
   s.weight = detail::add_packed_edge(l, w, id);
   const checked taps = checked(n.attr.kernel[0]) * n.attr.kernel[1] * (x.shape[3] / n.attr.groups);
