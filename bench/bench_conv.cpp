@@ -11,6 +11,8 @@
 #include <tkl/algo/depthwise.hpp>
 #include <tkl/algo/pack.hpp>
 #include <tkl/algo/pack_depthwise.hpp>
+#include <tkl/algo/pack_winograd.hpp>
+#include <tkl/algo/winograd.hpp>
 #include <tkl/arch/native.hpp>
 #include <tkl/exec/executor.hpp>
 #include <tkl/expr/functions.hpp>
@@ -91,15 +93,23 @@ struct operands {
 /// The convolution as a plan would run it; packed weights and scratch stay in the buffers given.
 class own_convolution {
  public:
-  explicit own_convolution(const operands& o) : o_(o), packed_(packed_elements(o.l)), scratch_(1 << 19) {
+  explicit own_convolution(const operands& o)
+      : o_(o),
+        method_(method_of(o.l)),
+        packed_(packed_elements(o.l, method_)),
+        scratch_(scratch_elements(o.l, method_)) {
     const layer& l = o.l;
     const float* none = nullptr;
-    if (l.depthwise) {
+    constexpr tkl::panel_shape panels = tkl::panels_of(arch::conv.nr, machine::width);
+    if (method_ == tkl::conv_method::winograd2) {
+      tkl::pack_winograd<2>(o.weights.data(), l.in, l.out, none, o.bias.data(), panels, packed_.data());
+    } else if (method_ == tkl::conv_method::winograd4) {
+      tkl::pack_winograd<4>(o.weights.data(), l.in, l.out, none, o.bias.data(), panels, packed_.data());
+    } else if (l.depthwise) {
       tkl::pack_depthwise(o.weights.data(), l.out, l.kernel * l.kernel, none, o.bias.data(), machine::width,
                           packed_.data());
     } else {
-      tkl::pack_conv2d(o.weights.data(), weights_of(l), none, o.bias.data(),
-                       tkl::panels_of(arch::conv.nr, machine::width), packed_.data());
+      tkl::pack_conv2d(o.weights.data(), weights_of(l), none, o.bias.data(), panels, packed_.data());
     }
     for (int i = 0; i < 2; ++i)
       geometry_.kernel[i] = l.kernel, geometry_.stride[i] = l.stride, geometry_.pad[i] = l.pad();
@@ -110,7 +120,13 @@ class own_convolution {
   void operator()() const {
     const auto epilogue = tkl::relu(tkl::acc);
     std::byte* scratch = reinterpret_cast<std::byte*>(scratch_.data());
-    if (o_.l.depthwise) {
+    const tkl::winograd_problem<float, float, float> transformed{
+        x_, packed_.data(), y_, {geometry_.pad[0], geometry_.pad[1]}};
+    if (method_ == tkl::conv_method::winograd2) {
+      tkl::winograd<2, arch::conv, arch::cache.l2, machine>(transformed, epilogue, tkl::serial{}, scratch);
+    } else if (method_ == tkl::conv_method::winograd4) {
+      tkl::winograd<4, arch::conv, arch::cache.l2, machine>(transformed, epilogue, tkl::serial{}, scratch);
+    } else if (o_.l.depthwise) {
       tkl::depthwise_problem<float, float, float> p{.x = x_, .weights = packed_.data(), .y = y_};
       for (int i = 0; i < 2; ++i)
         p.kernel[i] = geometry_.kernel[i], p.stride[i] = geometry_.stride[i], p.pad[i] = geometry_.pad[i];
@@ -131,11 +147,28 @@ class own_convolution {
 
  private:
   static tkl::conv_weights weights_of(const layer& l) { return {l.in, l.out, {l.kernel, l.kernel}, 1}; }
-  static std::int64_t packed_elements(const layer& l) {
+  /// As a graph chooses it.
+  static tkl::conv_method method_of(const layer& l) {
+    if (l.depthwise || l.kernel != 3 || l.stride != 1 || l.in < 8) return tkl::conv_method::direct;
+    const tkl::conv_machine m{machine::width, arch::conv.mr, tkl::block_rows(arch::conv.gemm(), 1), arch::cache.l2};
+    return tkl::fastest_method({1, l.size, l.size, l.in, l.out}, m);
+  }
+  static std::int64_t scratch_elements(const layer& l, tkl::conv_method method) {
+    const int outputs = tkl::winograd_outputs(method);
+    if (outputs == 0) return 1 << 19;
+    return tkl::winograd_scratch_bytes(arch::conv, outputs, machine::width, arch::cache.l2,
+                                       tkl::contiguous(1, l.size, l.size, l.in),
+                                       tkl::contiguous(1, l.size, l.size, l.out), 4) /
+           4;
+  }
+  static std::int64_t packed_elements(const layer& l, tkl::conv_method method) {
+    if (const int outputs = tkl::winograd_outputs(method); outputs != 0)
+      return tkl::packed_winograd_elements(outputs, l.in, l.out, machine::width);
     return l.depthwise ? tkl::packed_depthwise_elements(l.out, l.kernel * l.kernel, machine::width)
                        : tkl::packed_conv2d_elements(weights_of(l), machine::width);
   }
   const operands& o_;
+  tkl::conv_method method_;
   buffer packed_, scratch_;
   tkl::conv2d_geometry geometry_{};
   tkl::strided4<const float> x_{};
@@ -155,7 +188,7 @@ class onednn_convolution {
     const memory::dims w =
         l.depthwise ? memory::dims{l.out, 1, 1, l.kernel, l.kernel} : memory::dims{l.out, l.in, l.kernel, l.kernel};
     const memory::dims stride{l.stride, l.stride}, pad{l.pad(), l.pad()};
-    const convolution_forward::desc d(prop_kind::forward_inference, algorithm::convolution_direct,
+    const convolution_forward::desc d(prop_kind::forward_inference, algorithm::convolution_auto,
                                       memory::desc(x, f32, tag::any), memory::desc(w, f32, tag::any),
                                       memory::desc(b, f32, tag::any), memory::desc(y, f32, tag::any), stride, pad, pad);
     post_ops after;
