@@ -35,6 +35,7 @@ class cuda_memory_block {
     return status::failure(m << " for " << bytes << " bytes");
   }
   std::byte* data() const { return data_.get(); }
+  const std::shared_ptr<std::byte>& shared() const { return data_; }
 
  private:
   struct release {

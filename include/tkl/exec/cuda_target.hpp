@@ -12,12 +12,17 @@
 
 namespace tkl {
 
+TKL_ISA_BEGIN
+struct cuda_run_time;  // graph/compile_cuda.cuh
+TKL_ISA_END
+
 /// Target of compile<Model, cuda<Arch>>. `Arch`: a tag of arch/cuda.hpp, or any with `items` and `facts`, and `tiles`
 /// where it has tensor cores. `Product`: how convolutions and products with constant weights multiply. Tensor cores
 /// take the steps whose channels and strides are whole vectors of 16 bytes; the others are computed in f32.
 template <class Arch = arch::simt, cuda_product Product = cuda_product::f32>
 struct cuda {
   using arch_type = Arch;
+  using run_time = cuda_run_time;
   static constexpr bool loads_half_weights = false;
   static constexpr cuda_product product = Product;
   static_assert(Product == cuda_product::f32 || Arch::facts.tensor_tf32_bf16, "the architecture has no tensor cores");

@@ -69,18 +69,15 @@ class cuda_workspace {
  public:
   /// One caller at a time. The plan's data must outlive the workspace; the model need not.
   TKL_COLD static result<cuda_workspace> make(const cuda_model& model) {
-    cuda_workspace w(model);
     result<std::shared_ptr<std::byte>> memory = model.caller_memory();
     if (!memory) return memory.error();
-    w.memory_ = *memory;
-    const device_plan& p = model.plan();
-    std::int64_t at = round_up(p.arena_bytes, cuda_alignment);
-    for (int i = 0; i < p.input_count + p.output_count; ++i) {
-      w.caller_.push_back(w.memory_.get() + at);
-      at += round_up(buffer_bytes_of(w.caller_edge(i)), cuda_alignment);
-    }
-    if (status s = w.capture(); !s) return s;
-    return result<cuda_workspace>(std::move(w));
+    return make(model, *memory, {*memory, memory->get() + round_up(model.plan().arena_bytes, cuda_alignment)});
+  }
+  /// The same in an arena that other workspaces of the caller use, too.
+  TKL_COLD static result<cuda_workspace> make(const cuda_model& model, const std::shared_ptr<std::byte>& arena) {
+    result<cuda_memory_block> places = cuda_memory_block::allocate(cuda_place_bytes(model.plan()));
+    if (!places) return places.error();
+    return make(model, arena, places->shared());
   }
 
   /// Where an input or output lies on the device, for callers whose data is there.
@@ -112,6 +109,21 @@ class cuda_workspace {
   using graph_type = std::remove_pointer_t<cudaGraphExec_t>;
   explicit cuda_workspace(const cuda_model& m) : model_(m) {}
 
+  /// `places`: memory for the inputs, then the outputs.
+  TKL_COLD static result<cuda_workspace> make(const cuda_model& model, const std::shared_ptr<std::byte>& arena,
+                                              const std::shared_ptr<std::byte>& places) {
+    cuda_workspace w(model);
+    w.arena_ = arena;
+    w.places_ = places;
+    std::int64_t at = 0;
+    for (int i = 0; i < model.plan().input_count + model.plan().output_count; ++i) {
+      w.caller_.push_back(places.get() + at);
+      at += round_up(buffer_bytes_of(w.caller_edge(i)), cuda_alignment);
+    }
+    if (status s = w.capture(); !s) return s;
+    return result<cuda_workspace>(std::move(w));
+  }
+
   const edge& caller_edge(int i) const {
     const device_plan& p = model_.plan();
     return i < p.input_count ? p.input(i) : p.output(i - p.input_count);
@@ -120,7 +132,7 @@ class cuda_workspace {
     std::byte* const base = e.where == space::input ? caller_[static_cast<std::size_t>(e.index)]
                             : e.where == space::output
                                 ? caller_[static_cast<std::size_t>(model_.plan().input_count + e.index)]
-                            : e.where == space::arena ? memory_.get()
+                            : e.where == space::arena ? arena_.get()
                                                       : model_.weights();
     return base + e.offset;
   }
@@ -195,7 +207,7 @@ class cuda_workspace {
   }
 
   cuda_model model_;  // handles: what they stand for lives as long as the workspace
-  std::shared_ptr<std::byte> memory_{};
+  std::shared_ptr<std::byte> arena_{}, places_{};
   std::vector<std::byte*> caller_{};  // inputs, then outputs
   std::shared_ptr<graph_type> graph_{};
 };

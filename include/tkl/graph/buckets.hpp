@@ -12,10 +12,10 @@
 namespace tkl {
 TKL_ISA_BEGIN
 
-/// `Model<Shape>` is a model for each of `Shapes` (numbers or structural values), declared from small to large. All
-/// must read the same weights in the same packed layout: a compile error otherwise.
+/// The shapes of a model, whatever runs them.
 template <template <auto> class Model, class Target, auto First, auto... Rest>
-class buckets {
+class bucket_shapes {
+ protected:
   using first = compile<Model<First>, Target>;
   static_assert(((compile<Model<Rest>, Target>::layout_hash == first::layout_hash) && ...),
                 "the shapes of a model must pack the same weights in the same layout");
@@ -24,19 +24,8 @@ class buckets {
                  ...),
                 "the shapes of a model must have the same inputs and outputs");
 
-  /// One table of names serves all shapes that have the same names.
-  template <class Other>
-  static constexpr const char* names_of() {
-    if constexpr (Other::plan_name_bytes == first::plan_name_bytes) {
-      if (__builtin_memcmp(Other::plan_names(), first::plan_names(), first::plan_name_bytes) == 0)
-        return first::plan_names();
-    }
-    return Other::plan_names();
-  }
-
  public:
   using target = Target;
-  using executor_type = typename Target::executor_type;
   using shape_type = decltype(First);
   /// The compiled model of one shape.
   template <auto Shape>
@@ -50,6 +39,44 @@ class buckets {
     return most;
   }();
   static constexpr std::int64_t weights_bytes = first::weights_bytes;
+
+  /// Index of the first shape, in declared order, that `holds` accepts; -1 when none does.
+  template <class Holds>
+  static int smallest(Holds holds) {
+    for (int i = 0; i < count; ++i)
+      if (holds(shapes[static_cast<std::size_t>(i)])) return i;
+    return -1;
+  }
+
+ protected:
+  static status check_index(int index) {
+    if (index >= 0 && index < count) return {};
+    message_text m;
+    return status::failure(m << "shape number " << index << " of a model with " << count << " shapes");
+  }
+};
+
+/// `Model<Shape>` is a model for each of `Shapes` (numbers or structural values), declared from small to large. All
+/// must read the same weights in the same packed layout: a compile error otherwise.
+template <template <auto> class Model, class Target, auto First, auto... Rest>
+class buckets : public bucket_shapes<Model, Target, First, Rest...> {
+  using base = bucket_shapes<Model, Target, First, Rest...>;
+  using base::check_index;
+  using typename base::first;
+
+  /// One table of names serves all shapes that have the same names.
+  template <class Other>
+  static constexpr const char* names_of() {
+    if constexpr (Other::plan_name_bytes == first::plan_name_bytes) {
+      if (__builtin_memcmp(Other::plan_names(), first::plan_names(), first::plan_name_bytes) == 0)
+        return first::plan_names();
+    }
+    return Other::plan_names();
+  }
+
+ public:
+  using base::arena_bytes, base::count;
+  using executor_type = typename Target::executor_type;
 
   /// As compile::load; the weights serve every shape.
   static result<buckets> load(const char* path, const load_options& options = {}) {
@@ -71,14 +98,6 @@ class buckets {
   /// Memory for one caller, enough for every shape.
   static result<arena_workspace> make_workspace(int workers = executor_type{}.workers()) {
     return arena_workspace::make(arena_bytes, scratch_bytes(workers));
-  }
-
-  /// Index of the first shape, in declared order, that `holds` accepts; -1 when none does.
-  template <class Holds>
-  static int smallest(Holds holds) {
-    for (int i = 0; i < count; ++i)
-      if (holds(shapes[static_cast<std::size_t>(i)])) return i;
-    return -1;
   }
 
   /// Runs shape number `index`: inputs, then outputs, as compile::operator(). An index out of range is an error.
@@ -103,11 +122,6 @@ class buckets {
       first::reference(), compile<Model<Rest>, Target>::reference(names_of<compile<Model<Rest>, Target>>())...};
 
  private:
-  static status check_index(int index) {
-    if (index >= 0 && index < count) return {};
-    message_text m;
-    return status::failure(m << "shape number " << index << " of a model with " << count << " shapes");
-  }
   explicit buckets(packed_weights&& w) : weights_(std::move(w)) {}
   packed_weights weights_;
 };
