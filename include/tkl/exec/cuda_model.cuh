@@ -35,16 +35,16 @@ constexpr std::int64_t cuda_caller_bytes(const device_plan& p) {
 class cuda_model {
  public:
   /// Checks the device, allocates, and uploads. `weights`: the plan's packed weights, on the host; not needed
-  /// afterwards. `capability`: what the target needs.
+  /// afterwards. `facts`: of the target's architecture.
   TKL_COLD static result<cuda_model> make(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
-                                          const std::byte* weights, int capability) {
+                                          const std::byte* weights, const cuda_facts& facts) {
     if (status s = c.check_current(); !s) return s;
     const device_tables tables(plan);
     const auto table_bytes = static_cast<std::int64_t>(sizeof(std::int32_t) * tables.numbers.size());
     const std::int64_t tables_at = round_up(plan.weights_bytes, cuda_alignment);
     const std::int64_t caller_at = tables_at + round_up(table_bytes, cuda_alignment);
     const std::int64_t bytes = caller_at + cuda_caller_bytes(plan);
-    if (status s = c.check(capability, kernels, plan.kernel_count, bytes); !s) return s;
+    if (status s = c.check(facts, kernels, plan.kernel_count, bytes); !s) return s;
     result<cuda_memory_block> memory = cuda_memory_block::allocate(bytes);
     if (!memory) return memory.error();
     cuda_model m(c, plan);

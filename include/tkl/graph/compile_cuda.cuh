@@ -81,7 +81,7 @@ class compile<Model, cuda<Arch, Product>> : public device_compile<Model, cuda<Ar
   }
   TKL_COLD static result<compile> make(const cuda_context& c, const packed_weights& w) {
     const auto all = kernel_list();
-    result<cuda_model> m = cuda_model::make(c, plan(), all.data(), w.data(), Arch::facts.capability);
+    result<cuda_model> m = cuda_model::make(c, plan(), all.data(), w.data(), Arch::facts);
     if (!m) return m.error();
     return compile(std::move(*m));
   }
