@@ -39,15 +39,16 @@ constexpr std::int64_t cuda_caller_bytes(const device_plan& p) {
 class cuda_model {
  public:
   /// Checks the device, allocates, and uploads. `weights`: the plan's packed weights, on the host; not needed
-  /// afterwards. `capability`: what the target needs. `caller_bytes`: memory for the first caller, or 0.
+  /// afterwards. `facts`: of the target's architecture. `caller_bytes`: memory for the first caller, or 0.
   TKL_COLD static result<cuda_model> make(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
-                                          const std::byte* weights, int capability, std::int64_t caller_bytes) {
-    return make(c, plan, kernels, weights, plan.weights_bytes, capability, caller_bytes);
+                                          const std::byte* weights, const cuda_facts& facts,
+                                          std::int64_t caller_bytes) {
+    return make(c, plan, kernels, weights, plan.weights_bytes, facts, caller_bytes);
   }
   /// The same with the weights of another shape of the model, which are on the device already.
   TKL_COLD static result<cuda_model> share(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
-                                           const cuda_model& other, int capability) {
-    result<cuda_model> m = make(c, plan, kernels, nullptr, 0, capability, 0);
+                                           const cuda_model& other, const cuda_facts& facts) {
+    result<cuda_model> m = make(c, plan, kernels, nullptr, 0, facts, 0);
     if (m) m->weights_ = other.weights_;
     return m;
   }
@@ -86,7 +87,7 @@ class cuda_model {
   cuda_model(const cuda_context& c, const device_plan& p) : context_(c), plan_(p) {}
 
   TKL_COLD static result<cuda_model> make(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
-                                          const std::byte* weights, std::int64_t weights_bytes, int capability,
+                                          const std::byte* weights, std::int64_t weights_bytes, const cuda_facts& facts,
                                           std::int64_t caller_bytes) {
     if (status s = c.check_current(); !s) return s;
     const device_tables tables(plan);
@@ -94,7 +95,7 @@ class cuda_model {
     const std::int64_t tables_at = round_up(weights_bytes, cuda_alignment);
     const std::int64_t caller_at = tables_at + round_up(table_bytes, cuda_alignment);
     const std::int64_t bytes = caller_at + caller_bytes;
-    if (status s = c.check(capability, kernels, plan.kernel_count, bytes); !s) return s;
+    if (status s = c.check(facts, kernels, plan.kernel_count, bytes); !s) return s;
     result<cuda_memory_block> memory = cuda_memory_block::allocate(bytes);
     if (!memory) return memory.error();
     cuda_model m(c, plan);

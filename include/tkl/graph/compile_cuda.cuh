@@ -33,17 +33,17 @@ struct cuda_run_time {
   template <class Target>
   TKL_COLD static result<cuda_model> make(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
                                           const std::byte* weights) {
-    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts.capability, cuda_caller_bytes(plan));
+    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts, cuda_caller_bytes(plan));
   }
   template <class Target>
   TKL_COLD static result<cuda_model> make_shape(const cuda_context& c, const device_plan& plan,
                                                 const cuda_kernel* kernels, const std::byte* weights) {
-    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts.capability, 0);
+    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts, 0);
   }
   template <class Target>
   TKL_COLD static result<cuda_model> share(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
                                            const cuda_model& other) {
-    return cuda_model::share(c, plan, kernels, other, Target::arch_type::facts.capability);
+    return cuda_model::share(c, plan, kernels, other, Target::arch_type::facts);
   }
   TKL_COLD static result<std::shared_ptr<std::byte>> make_arena(const cuda_context&, std::int64_t bytes) {
     result<cuda_memory_block> b = cuda_memory_block::allocate(bytes);
