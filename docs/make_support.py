@@ -30,8 +30,6 @@ TARGETS = {
 # Where a target says what it refuses: the body of the function up to the first line with "default", cases in order.
 WORK_ITEMS = ("exec/work_items.hpp", r"item_unsupported\(.*?switch \(k\.algorithm\) \{(.*?)default:")
 REFUSALS = {"opencl": WORK_ITEMS, "cuda": WORK_ITEMS}
-# A fact that keeps an algorithm out of a target's plans, and where its comment says what happens instead.
-AVOIDED = {("cuda", "conv2d_staged"): ("exec/cuda_target.hpp", r"staged_channels = -1;\s*// (.*)")}
 
 
 def algorithms():
@@ -62,9 +60,6 @@ def page():
         for target in TARGETS:
             cell = "yes" if name in have[target] else "no"
             note = refused[target].get(name)
-            if (target, name) in AVOIDED:
-                path, expression = AVOIDED[target, name]
-                cell, note = "never", re.search(expression, (INCLUDE / path).read_text(encoding="utf-8"))[1]
             if cell != "no" and note:
                 notes.append(f"{target}: {note}.")
                 cell += f" ({len(notes)})"

@@ -6,5 +6,6 @@
 #include <tkl/graph.hpp>
 #include <tkl/graph/buckets_device.hpp>
 #include <tkl/graph/compile_cuda.cuh>
+#include <tkl/graph/half_storage.hpp>
 #include <tkl/graph/outputs.hpp>
 #include <tkl/graph/supports.hpp>

@@ -23,7 +23,6 @@ template <class Arch = arch::simt, cuda_product Product = cuda_product::f32>
 struct cuda {
   using arch_type = Arch;
   using run_time = cuda_run_time;
-  static constexpr bool loads_half_weights = false;
   static constexpr cuda_product product = Product;
   static_assert(Product == cuda_product::f32 || Arch::facts.tensor_tf32_bf16, "the architecture has no tensor cores");
   using executor_type = serial;
@@ -36,7 +35,8 @@ struct cuda {
     f.panel = item_width;
     f.rows = items.pixels;
     f.l1_bytes = Arch::facts.cache_bytes;
-    f.staged_channels = -1;  // no convolution converts its input as it loads: a map does so before it
+    f.stages_plain = false;                       // an item loads a vector of channels where they need no conversion
+    f.packs_half = product == cuda_product::f32;  // tensor cores take panels of f32 and round them themselves
     return f;
   }
   static constexpr std::int64_t scratch_bytes(const step&, const edge*) { return 0; }

@@ -36,20 +36,26 @@ cuda_arguments cuda_arguments_of(const step& s, const edge* edges, const std::in
   };
   for (int i = 0; i < step_inputs; ++i) tensor(a.in[i], s.in[i]);
   tensor(a.out, s.out);
-  if (s.weight >= 0) a.weights = reinterpret_cast<const float*>(address(edges[s.weight]));
+  if (s.weight >= 0) a.weights = address(edges[s.weight]);
   a.tables = tables;
   a.parameters = s.parameters;
   for (int i = 0; i < 3; ++i) a.blocks[i] = l.blocks[i];
-  for (int i = 0; i < max_operands; ++i) {
-    operand_value& v = a.operands.slot[i];
-    v.value = s.literal[i];
-    v.inner = s.literal[i] >= 0 && s.literal[i] <= 3 ? static_cast<std::int64_t>(s.literal[i]) : 0;  // axis of an index
-    if (s.operand[i] < 0) continue;
-    const edge& e = edges[s.operand[i]];
-    v.data = address(e);
-    for (int k = 0; k < 3; ++k) v.stride[k] = e.stride[k];
-    v.inner = e.stride[3];
-  }
+  const auto operands = [&](operand_values& values, const auto& operand, const auto& literal) {
+    int i = 0;
+    for (const std::int16_t o : operand) {
+      operand_value& v = values.slot[i];
+      v.value = literal[i];
+      v.inner = literal[i] >= 0 && literal[i] <= 3 ? static_cast<std::int64_t>(literal[i]) : 0;  // axis of an index
+      ++i;
+      if (o < 0) continue;
+      const edge& e = edges[o];
+      v.data = address(e);
+      for (int k = 0; k < 3; ++k) v.stride[k] = e.stride[k];
+      v.inner = e.stride[3];
+    }
+  };
+  operands(a.operands, s.operand, s.literal);
+  operands(a.prologue, s.prologue_operand, s.prologue_literal);
   return a;
 }
 

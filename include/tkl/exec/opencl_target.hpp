@@ -24,7 +24,6 @@ template <class Arch = arch::mali_g52, text_time When = text_time::compile>
 struct opencl {
   using arch_type = Arch;
   using run_time = opencl_run_time;
-  static constexpr bool loads_half_weights = true;
   using executor_type = serial;
   static constexpr work_item_schedule items = Arch::items;
   static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");

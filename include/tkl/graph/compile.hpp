@@ -79,7 +79,7 @@ class compile : public compiled_constants<Model, Target> {
   class workspace : public arena_workspace {
    public:
     static result<workspace> make(int workers = executor_type{}.workers()) {
-      result<arena_workspace> w = arena_workspace::make(compile::arena_bytes, compile::scratch_bytes(workers));
+      result<arena_workspace> w = arena_workspace::make(base::arena_bytes, compile::scratch_bytes(workers));
       if (!w) return w.error();
       return workspace(std::move(*w));
     }

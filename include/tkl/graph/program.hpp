@@ -80,7 +80,8 @@ struct target_facts {
   std::int32_t l1_bytes = 32768;
   std::int32_t staged_channels = 8;  // convolutions with at most this many input channels stage their input rows
   bool stages_plain = true;          // also where several taps meet an input that needs no conversion
-  bool stores_half = false;          // values between steps and packed weights are f16
+  bool packs_half = true;            // packed weights may be of 16 bits
+  element stored = element::f32;     // of values between steps and packed weights: f32, f16 or bf16
 };
 
 struct program {
