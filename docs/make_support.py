@@ -32,8 +32,7 @@ WORK_ITEMS = ("exec/work_items.hpp", r"item_unsupported\(.*?switch \(k\.algorith
 REFUSALS = {"opencl": WORK_ITEMS, "cuda": WORK_ITEMS}
 # A fact that keeps an algorithm out of a target's plans, and where its comment says what happens instead.
 DIRECT = ("graph/program.hpp", r"bool winograd = false;\s*// (.*)")
-AVOIDED = {("cuda", "conv2d_staged"): ("exec/cuda_target.hpp", r"staged_channels = -1;\s*// (.*)"),
-           ("opencl", "winograd"): DIRECT, ("cuda", "winograd"): DIRECT}
+AVOIDED = {("opencl", "winograd"): DIRECT, ("cuda", "winograd"): DIRECT}
 
 
 def algorithms():

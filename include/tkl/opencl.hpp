@@ -5,7 +5,7 @@
 
 #include <tkl/exec/opencl.hpp>
 #include <tkl/graph.hpp>
-#include <tkl/graph/buckets_opencl.hpp>
+#include <tkl/graph/buckets_device.hpp>
 #include <tkl/graph/compile_opencl.hpp>
 #include <tkl/graph/half_storage.hpp>
 #include <tkl/graph/outputs.hpp>

@@ -29,6 +29,8 @@ struct every_kernel {
     g.output(tkl::reduce_max(y, {3}));
     g.output(tkl::reduce_sum(x, {0, 1, 2, 3}));
     g.output(tkl::argmax(x, 3));
+    const auto picture = tkl::cast(tkl::flip(g.input("picture", tkl::u8, {1, 9, 9, 3}), 3), tkl::f32) / 255.0;
+    g.output(tkl::relu(tkl::conv2d(picture, g.weight("stem", {6, 3, 3, 3}), {.stride = 2, .pad = 1})));
   }
 };
 

@@ -191,6 +191,19 @@ TEST_CASE("a device without code for it, or below what the target needs") {
   message = loaded<tkl::compile<doubler, tkl::cuda<tkl::arch::sm_90>>>(tkl_test::device()).error().message();
   CHECK(message == "CUDA device 'CPU' of compute capability 8.0: the target needs 9.0");
   CHECK(loaded<tkl::compile<doubler, tkl::cuda<tkl::arch::sm_80>>>(tkl_test::device()).ok());
+  // Later GPUs run what was made for an earlier one, but not what belongs to 9.0 alone.
+  for (const int major : {8, 9, 10}) {
+    CAPTURE(major);
+    cuda_cpu::sim().major = major;
+    const auto context = tkl::cuda_context::make();
+    REQUIRE(context.ok());
+    message = loaded<tkl::compile<doubler, tkl::cuda<tkl::arch::sm_90a>>>(*context).error().message();
+    CHECK(message == (major == 9 ? ""
+                                 : "CUDA device 'CPU' of compute capability " + std::to_string(major) +
+                                       ".0: the target needs exactly 9.0"));
+    CHECK(loaded<tkl::compile<doubler, tkl::cuda<tkl::arch::sm_90>>>(*context).ok() == (major >= 9));
+  }
+  cuda_cpu::sim().major = 8;
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ inline tkl::kernel_key& walked_key() {
   return k;
 }
 
-/// Stands for the storage type that the key names.
-template <bool Out>
+/// Stands for a storage type that the key names.
+template <tkl::role R>
 struct walked_element {};
 
 struct walked_epilogue {
@@ -25,6 +25,12 @@ struct walked_epilogue {
   template <class L>
   static typename L::value call(const tkl::operand_values& operands, const L& leaf) {
     return walk(walked_key().epilogue, operands, leaf);
+  }
+};
+struct walked_prologue {
+  template <class L>
+  static typename L::value call(const tkl::operand_values& operands, const L& leaf) {
+    return walk(walked_key().prologue, operands, leaf);
   }
 };
 template <class T>
@@ -40,8 +46,8 @@ struct walked_copy : walked_epilogue {
 
 namespace tkl {
 
-template <bool Out>
-struct cuda_memory<tkl_test::walked_element<Out>> {
+template <role R>
+struct cuda_memory<tkl_test::walked_element<R>> {
   static float load(const void* base, std::int32_t i) {
     return typed([&](auto m) { return m.load(base, i); });
   }
@@ -58,7 +64,8 @@ struct cuda_memory<tkl_test::walked_element<Out>> {
   template <class F>
   static auto typed(F f) {
     const kernel_key& k = tkl_test::walked_key();
-    return tkl_test::with_type(Out ? k.out : k.in, [&](auto element) { return f(cuda_memory<decltype(element)>{}); });
+    const element type = R == role::out ? k.out : R == role::weights ? k.weights : k.in;
+    return tkl_test::with_type(type, [&](auto element) { return f(cuda_memory<decltype(element)>{}); });
   }
 };
 
@@ -68,7 +75,8 @@ namespace tkl_test {
 
 template <tkl::work_item_schedule S, bool Apart, int Team>
 void walked_items(tkl::cuda_arguments a) {
-  using machine = tkl::cuda_machine<walked_element<false>, walked_element<true>, walked_epilogue, Apart, Team>;
+  using machine = tkl::cuda_machine<walked_element<tkl::role::in>, walked_element<tkl::role::out>, walked_epilogue,
+                                    Apart, Team, walked_element<tkl::role::weights>, walked_prologue>;
   tkl::for_items<machine>(a, [](machine& m) { walk_item<S>(walked_key(), m); });
 }
 template <class T, bool Apart>

@@ -130,8 +130,7 @@ void walk_item(const tkl::kernel_key& k, M& m) {
       tkl::conv2d_item<S>(m);
       break;
     case algorithm::conv2d_staged:
-      if constexpr (requires(typename M::value v, tkl::item_place<M> at) { m.converted(v, at); })
-        tkl::conv2d_staged_item<S>(m);
+      tkl::conv2d_staged_item<S>(m);
       break;
     case algorithm::conv_transpose2d:
       tkl::conv_transpose2d_item<S>(m);

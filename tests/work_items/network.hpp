@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole small network on a device: convolutions, pooling, a reduction, a product, softmax.
+// Whole small networks on a device: convolutions, pooling, a reduction, a product, softmax; and one that reads a
+// picture.
 #pragma once
 
 namespace {
@@ -19,6 +20,22 @@ static_assert(tkl::supports<digit_reader, tkl_test::device_target>);
 
 TEST_CASE("a small network") {
   tkl_test::check_device<digit_reader>();
+}
+
+/// A picture of bytes, its channels in the other order, normalised.
+struct picture_reader {
+  static constexpr tkl::value build(tkl::graph& g) {
+    const auto bytes = g.input("picture", tkl::u8, {1, 15, 22, 3});
+    const auto x = (tkl::cast(tkl::flip(bytes, 3), tkl::f32) - g.weight("mean", {3})) * g.weight("scale", {3});
+    return tkl::relu(
+        tkl::conv2d(x, g.weight("conv.weight", {8, 3, 3, 3}), g.weight("conv.bias", {8}), {.stride = 2, .pad = 1}));
+  }
+};
+using reads_picture = tkl::compile<picture_reader, tkl_test::device_target>;
+static_assert(reads_picture::steps == 1 && reads_picture::conversions == 0 && reads_picture::arena_bytes == 0);
+
+TEST_CASE("what stands between a picture and the first convolution is computed as that loads") {
+  tkl_test::check_device<picture_reader>();
 }
 
 }  // namespace

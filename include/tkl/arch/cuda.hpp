@@ -23,6 +23,7 @@ struct cuda_facts {
   int cache_bytes = 48 * 1024;    // first-level cache and shared memory together
   bool async_copies = false;      // cp.async: from global to shared memory past the registers
   bool tensor_tf32_bf16 = false;  // mma.sync on tf32 and bf16
+  bool exact = false;             // code for this capability alone runs: not on a later GPU either
 };
 
 namespace arch {
@@ -65,11 +66,27 @@ struct sm_90 {
   static constexpr mma_schedule tiles = cuda_tensor_tile;
 };
 
+/// Hopper with the instructions that belong to compute capability 9.0 alone, for programs compiled with -arch=sm_90a.
+struct sm_90a {
+  static constexpr std::string_view name = "sm_90a";
+  static constexpr cuda_facts facts{.capability = 90,
+                                    .threads = 2048,
+                                    .shared_bytes = 227 * 1024,
+                                    .cache_bytes = 256 * 1024,
+                                    .async_copies = true,
+                                    .tensor_tf32_bf16 = true,
+                                    .exact = true};
+  static constexpr work_item_schedule items = cuda_tile;
+  static constexpr mma_schedule tiles = cuda_tensor_tile;
+};
+
 static_assert(item_fits_registers<simt::items, simt> && simt::items.group_items() <= simt::facts.block_threads);
 static_assert(item_fits_registers<sm_80::items, sm_80> && sm_80::items.group_items() <= sm_80::facts.block_threads);
 static_assert(item_fits_registers<sm_90::items, sm_90> && sm_90::items.group_items() <= sm_90::facts.block_threads);
 static_assert(fits_shared_memory<sm_80::tiles, sm_80> && mma_fits_registers<sm_80::tiles, sm_80>);
 static_assert(fits_shared_memory<sm_90::tiles, sm_90> && mma_fits_registers<sm_90::tiles, sm_90>);
+static_assert(item_fits_registers<sm_90a::items, sm_90a> && fits_shared_memory<sm_90a::tiles, sm_90a> &&
+              mma_fits_registers<sm_90a::tiles, sm_90a>);
 
 }  // namespace arch
 }  // namespace tkl

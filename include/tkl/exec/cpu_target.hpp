@@ -40,7 +40,6 @@ template <class Arch = arch::native, class Executor = serial>
 struct cpu {
   using arch_type = Arch;
   using executor_type = Executor;
-  static constexpr bool loads_half_weights = true;
   using machine = cpu_machine<Arch>;
 
   Executor executor{};

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <tkl/arch/cuda.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/cuda_error.cuh>
@@ -35,6 +36,7 @@ class cuda_memory_block {
     return status::failure(m << " for " << bytes << " bytes");
   }
   std::byte* data() const { return data_.get(); }
+  const std::shared_ptr<std::byte>& shared() const { return data_; }
 
  private:
   struct release {
@@ -80,12 +82,15 @@ class cuda_context {
   }
 
   /// What a plan needs of the device: its capability, code for it in every kernel, bytes of memory.
-  TKL_COLD status check(int capability, const cuda_kernel* kernels, int kernel_count, std::int64_t bytes) const {
+  /// `facts`: of the architecture that the plan was made for.
+  TKL_COLD status check(const cuda_facts& facts, const cuda_kernel* kernels, int kernel_count,
+                        std::int64_t bytes) const {
     message_text m;
     m << "CUDA device '" << device_name() << "' of compute capability " << properties_->major << '.'
       << properties_->minor << ": ";
-    if (this->capability() < capability)
-      return status::failure(m << "the target needs " << capability / 10 << '.' << capability % 10);
+    if (capability() < facts.capability || (facts.exact && capability() > facts.capability))
+      return status::failure(m << "the target needs " << (facts.exact ? "exactly " : "") << facts.capability / 10 << '.'
+                               << facts.capability % 10);
     if (static_cast<std::uint64_t>(bytes) > properties_->totalGlobalMem)
       return status::failure(m << "bytes of memory: " << bytes << " needed, it has "
                                << static_cast<std::int64_t>(properties_->totalGlobalMem));

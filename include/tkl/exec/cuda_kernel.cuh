@@ -69,6 +69,15 @@ struct cuda_epilogue {
   }
 };
 
+/// The prologue that a code describes.
+template <expr_code Code>
+struct cuda_prologue {
+  template <class L>
+  TKL_FN static typename L::value call(const operand_values& operands, const L& leaf) {
+    return eval(bind<Code>(operands), leaf);
+  }
+};
+
 /// Calls body(machine) for each item of this thread.
 template <class M, class F>
 TKL_FN void for_items(const cuda_arguments& a, F body) {
@@ -94,7 +103,7 @@ struct cuda_items_of_key {
   static constexpr kernel_key key = unpack_key({Words...});
   using out = storage_t<key.out>;
   using machine = cuda_machine<storage_t<key.in>, out, cuda_epilogue<key.epilogue, out>, stores_apart(key),
-                               shares_items(key) ? cuda_team : 1>;
+                               shares_items(key) ? cuda_team : 1, storage_t<key.weights>, cuda_prologue<key.prologue>>;
 };
 
 template <class Arch, std::uint64_t... Words>
@@ -125,9 +134,9 @@ struct cuda_kernel {
   int shared_bytes() const { return schedule.shared_bytes(vector); }
 };
 
-/// Whether tensor cores run a key in that way at all.
+/// Whether tensor cores run a key in that way at all. They copy panels of f32.
 constexpr bool multiplies_matrices(const kernel_key& k, cuda_product p) {
-  return k.algorithm == algorithm::conv2d &&
+  return k.algorithm == algorithm::conv2d && k.weights == element::f32 &&
          (p == cuda_product::split ? k.in == element::f32 : p == cuda_product::rounded);
 }
 

@@ -12,13 +12,17 @@
 
 namespace tkl {
 
+TKL_ISA_BEGIN
+struct cuda_run_time;  // graph/compile_cuda.cuh
+TKL_ISA_END
+
 /// Target of compile<Model, cuda<Arch>>. `Arch`: a tag of arch/cuda.hpp, or any with `items` and `facts`, and `tiles`
 /// where it has tensor cores. `Product`: how convolutions and products with constant weights multiply. Tensor cores
 /// take the steps whose channels and strides are whole vectors of 16 bytes; the others are computed in f32.
 template <class Arch = arch::simt, cuda_product Product = cuda_product::f32>
 struct cuda {
   using arch_type = Arch;
-  static constexpr bool loads_half_weights = false;
+  using run_time = cuda_run_time;
   static constexpr cuda_product product = Product;
   static_assert(Product == cuda_product::f32 || Arch::facts.tensor_tf32_bf16, "the architecture has no tensor cores");
   using executor_type = serial;
@@ -31,7 +35,8 @@ struct cuda {
     f.panel = item_width;
     f.rows = items.pixels;
     f.l1_bytes = Arch::facts.cache_bytes;
-    f.staged_channels = -1;  // no convolution converts its input as it loads: a map does so before it
+    f.stages_plain = false;                       // an item loads a vector of channels where they need no conversion
+    f.packs_half = product == cuda_product::f32;  // tensor cores take panels of f32 and round them themselves
     return f;
   }
   static constexpr std::int64_t scratch_bytes(const step&, const edge*) { return 0; }

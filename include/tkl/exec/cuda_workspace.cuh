@@ -36,20 +36,26 @@ cuda_arguments cuda_arguments_of(const step& s, const edge* edges, const std::in
   };
   for (int i = 0; i < step_inputs; ++i) tensor(a.in[i], s.in[i]);
   tensor(a.out, s.out);
-  if (s.weight >= 0) a.weights = reinterpret_cast<const float*>(address(edges[s.weight]));
+  if (s.weight >= 0) a.weights = address(edges[s.weight]);
   a.tables = tables;
   a.parameters = s.parameters;
   for (int i = 0; i < 3; ++i) a.blocks[i] = l.blocks[i];
-  for (int i = 0; i < max_operands; ++i) {
-    operand_value& v = a.operands.slot[i];
-    v.value = s.literal[i];
-    v.inner = s.literal[i] >= 0 && s.literal[i] <= 3 ? static_cast<std::int64_t>(s.literal[i]) : 0;  // axis of an index
-    if (s.operand[i] < 0) continue;
-    const edge& e = edges[s.operand[i]];
-    v.data = address(e);
-    for (int k = 0; k < 3; ++k) v.stride[k] = e.stride[k];
-    v.inner = e.stride[3];
-  }
+  const auto operands = [&](operand_values& values, const auto& operand, const auto& literal) {
+    int i = 0;
+    for (const std::int16_t o : operand) {
+      operand_value& v = values.slot[i];
+      v.value = literal[i];
+      v.inner = literal[i] >= 0 && literal[i] <= 3 ? static_cast<std::int64_t>(literal[i]) : 0;  // axis of an index
+      ++i;
+      if (o < 0) continue;
+      const edge& e = edges[o];
+      v.data = address(e);
+      for (int k = 0; k < 3; ++k) v.stride[k] = e.stride[k];
+      v.inner = e.stride[3];
+    }
+  };
+  operands(a.operands, s.operand, s.literal);
+  operands(a.prologue, s.prologue_operand, s.prologue_literal);
   return a;
 }
 
@@ -69,18 +75,15 @@ class cuda_workspace {
  public:
   /// One caller at a time. The plan's data must outlive the workspace; the model need not.
   TKL_COLD static result<cuda_workspace> make(const cuda_model& model) {
-    cuda_workspace w(model);
     result<std::shared_ptr<std::byte>> memory = model.caller_memory();
     if (!memory) return memory.error();
-    w.memory_ = *memory;
-    const device_plan& p = model.plan();
-    std::int64_t at = round_up(p.arena_bytes, cuda_alignment);
-    for (int i = 0; i < p.input_count + p.output_count; ++i) {
-      w.caller_.push_back(w.memory_.get() + at);
-      at += round_up(buffer_bytes_of(w.caller_edge(i)), cuda_alignment);
-    }
-    if (status s = w.capture(); !s) return s;
-    return result<cuda_workspace>(std::move(w));
+    return make(model, *memory, {*memory, memory->get() + round_up(model.plan().arena_bytes, cuda_alignment)});
+  }
+  /// The same in an arena that other workspaces of the caller use, too.
+  TKL_COLD static result<cuda_workspace> make(const cuda_model& model, const std::shared_ptr<std::byte>& arena) {
+    result<cuda_memory_block> places = cuda_memory_block::allocate(cuda_place_bytes(model.plan()));
+    if (!places) return places.error();
+    return make(model, arena, places->shared());
   }
 
   /// Where an input or output lies on the device, for callers whose data is there.
@@ -112,6 +115,21 @@ class cuda_workspace {
   using graph_type = std::remove_pointer_t<cudaGraphExec_t>;
   explicit cuda_workspace(const cuda_model& m) : model_(m) {}
 
+  /// `places`: memory for the inputs, then the outputs.
+  TKL_COLD static result<cuda_workspace> make(const cuda_model& model, const std::shared_ptr<std::byte>& arena,
+                                              const std::shared_ptr<std::byte>& places) {
+    cuda_workspace w(model);
+    w.arena_ = arena;
+    w.places_ = places;
+    std::int64_t at = 0;
+    for (int i = 0; i < model.plan().input_count + model.plan().output_count; ++i) {
+      w.caller_.push_back(places.get() + at);
+      at += round_up(buffer_bytes_of(w.caller_edge(i)), cuda_alignment);
+    }
+    if (status s = w.capture(); !s) return s;
+    return result<cuda_workspace>(std::move(w));
+  }
+
   const edge& caller_edge(int i) const {
     const device_plan& p = model_.plan();
     return i < p.input_count ? p.input(i) : p.output(i - p.input_count);
@@ -120,7 +138,7 @@ class cuda_workspace {
     std::byte* const base = e.where == space::input ? caller_[static_cast<std::size_t>(e.index)]
                             : e.where == space::output
                                 ? caller_[static_cast<std::size_t>(model_.plan().input_count + e.index)]
-                            : e.where == space::arena ? memory_.get()
+                            : e.where == space::arena ? arena_.get()
                                                       : model_.weights();
     return base + e.offset;
   }
@@ -195,7 +213,7 @@ class cuda_workspace {
   }
 
   cuda_model model_;  // handles: what they stand for lives as long as the workspace
-  std::shared_ptr<std::byte> memory_{};
+  std::shared_ptr<std::byte> arena_{}, places_{};
   std::vector<std::byte*> caller_{};  // inputs, then outputs
   std::shared_ptr<graph_type> graph_{};
 };

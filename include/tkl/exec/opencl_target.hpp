@@ -12,6 +12,10 @@
 
 namespace tkl {
 
+TKL_ISA_BEGIN
+struct opencl_run_time;  // graph/compile_opencl.hpp
+TKL_ISA_END
+
 /// When the text of kernels is written: by the compiler, or when the program first needs it.
 enum class text_time : std::uint8_t { compile, start };
 
@@ -19,8 +23,7 @@ enum class text_time : std::uint8_t { compile, start };
 template <class Arch = arch::mali_g52, text_time When = text_time::compile>
 struct opencl {
   using arch_type = Arch;
-  static constexpr bool runs_on_opencl = true;
-  static constexpr bool loads_half_weights = true;
+  using run_time = opencl_run_time;
   using executor_type = serial;
   static constexpr work_item_schedule items = Arch::items;
   static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");

@@ -254,13 +254,14 @@ TKL_COLD inline folded_affine fold_of(const load_view& plan, const load_evaluato
 
 namespace impl {
 
-template <class T>
-void narrow_all(const level_vector<double>& from, T* to) {
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = narrow<T>(from[i]);
+template <class V, class T>
+void narrow_all(const level_vector<V>& from, T* to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = narrow<T>(static_cast<double>(from[i]));
 }
 
 /// Numbers as they are, in their element type.
-TKL_COLD inline void pack_plain(const level_vector<double>& v, element type, std::byte* bytes) {
+template <class V>
+TKL_COLD void pack_plain(const level_vector<V>& v, element type, std::byte* bytes) {
   switch (type) {
     case element::f32:
       return narrow_all(v, reinterpret_cast<float*>(bytes));
@@ -322,8 +323,7 @@ TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e,
   impl::level_vector<float> wide(p.type == element::f32 ? 0 : static_cast<std::size_t>(p.bytes) / size_of(p.type), 0);
   float* const out = p.type == element::f32 ? reinterpret_cast<float*>(bytes) : wide.data();
   pack_panels(plan, e, p, v, out);
-  for (std::size_t i = 0; i < wide.size(); ++i)  // f16 is the only other type of panels
-    reinterpret_cast<half*>(bytes)[i] = narrow<half>(static_cast<double>(wide[i]));
+  if (p.type != element::f32) impl::pack_plain(wide, p.type, bytes);
 }
 
 TKL_ISA_END

@@ -7,65 +7,64 @@
 #include <cstddef>
 #include <cstdint>
 #include <tkl/graph/compile.hpp>
-#include <tkl/graph/conv_choice.hpp>
-#include <type_traits>
+#include <tkl/graph/shape_family.hpp>
 #include <utility>
 
 namespace tkl {
 TKL_ISA_BEGIN
 
-namespace impl {
-
-/// A model whose convolutions run by the methods that the same model in shape `Like` would choose.
-template <class Model, class Like, class Target>
-struct with_methods_of {
-  static constexpr void build(graph& g) {
-    build_model<Model>(g);
-    graph like;
-    build_model<Like>(like);
-    choose_methods_of(g, like, Target::facts());
-  }
-};
-
-/// The models of a family in shapes from small to large. Where each shape alone would pack other weights, the largest
-/// one decides for all.
+/// The shapes of a model, whatever runs them.
 template <template <auto> class Model, class Target, auto First, auto... Rest>
-struct shape_family {
-  static constexpr bool alike =
-      ((compile<Model<Rest>, Target>::layout_hash == compile<Model<First>, Target>::layout_hash) && ...);
-  template <auto Shape>
-  static constexpr auto choose() {
-    if constexpr (alike) {
-      return std::type_identity<Model<Shape>>{};
-    } else {
-      constexpr auto largest = std::array{First, Rest...}.back();
-      return std::type_identity<with_methods_of<Model<Shape>, Model<largest>, Target>>{};
-    }
-  }
-  template <auto Shape>
-  using compiled = compile<typename decltype(choose<Shape>())::type, Target>;
-};
-
-}  // namespace impl
-
-/// `Model<Shape>` is a model for each of `Shapes` (numbers or structural values), declared from small to large. All
-/// must read the same weights in the same packed layout: a compile error otherwise. Methods of convolutions that would
-/// differ are chosen for the largest shape.
-template <template <auto> class Model, class Target, auto First, auto... Rest>
-class buckets {
-  using family = impl::shape_family<Model, Target, First, Rest...>;
-
+class bucket_shapes {
  public:
   /// The compiled model of one shape.
   template <auto Shape>
-  using model = typename family::template compiled<Shape>;
+  using model = typename impl::shape_family<Model, Target, First, Rest...>::template compiled<Shape>;
 
- private:
+ protected:
   using first = model<First>;
   static_assert(((model<Rest>::layout_hash == first::layout_hash) && ...),
                 "the shapes of a model must pack the same weights in the same layout");
   static_assert(((model<Rest>::inputs == first::inputs && model<Rest>::outputs == first::outputs) && ...),
                 "the shapes of a model must have the same inputs and outputs");
+
+ public:
+  using target = Target;
+  using shape_type = decltype(First);
+
+  static constexpr int count = 1 + static_cast<int>(sizeof...(Rest));
+  static constexpr std::array<shape_type, static_cast<std::size_t>(count)> shapes{First, Rest...};
+  static constexpr std::int64_t arena_bytes = [] {
+    std::int64_t most = first::arena_bytes;
+    ((most = model<Rest>::arena_bytes > most ? model<Rest>::arena_bytes : most), ...);
+    return most;
+  }();
+  static constexpr std::int64_t weights_bytes = first::weights_bytes;
+
+  /// Index of the first shape, in declared order, that `holds` accepts; -1 when none does.
+  template <class Holds>
+  static int smallest(Holds holds) {
+    for (int i = 0; i < count; ++i)
+      if (holds(shapes[static_cast<std::size_t>(i)])) return i;
+    return -1;
+  }
+
+ protected:
+  static status check_index(int index) {
+    if (index >= 0 && index < count) return {};
+    message_text m;
+    return status::failure(m << "shape number " << index << " of a model with " << count << " shapes");
+  }
+};
+
+/// `Model<Shape>` is a model for each of `Shapes` (numbers or structural values), declared from small to large. All
+/// must read the same weights in the same packed layout: a compile error otherwise. Methods of convolutions that would
+/// differ are chosen for the largest shape.
+template <template <auto> class Model, class Target, auto First, auto... Rest>
+class buckets : public bucket_shapes<Model, Target, First, Rest...> {
+  using base = bucket_shapes<Model, Target, First, Rest...>;
+  using base::check_index;
+  using typename base::first;
 
   /// One table of names serves all shapes that have the same names.
   template <class Other>
@@ -78,18 +77,8 @@ class buckets {
   }
 
  public:
-  using target = Target;
+  using base::arena_bytes, base::count;
   using executor_type = typename Target::executor_type;
-  using shape_type = decltype(First);
-
-  static constexpr int count = 1 + static_cast<int>(sizeof...(Rest));
-  static constexpr std::array<shape_type, static_cast<std::size_t>(count)> shapes{First, Rest...};
-  static constexpr std::int64_t arena_bytes = [] {
-    std::int64_t most = first::arena_bytes;
-    ((most = model<Rest>::arena_bytes > most ? model<Rest>::arena_bytes : most), ...);
-    return most;
-  }();
-  static constexpr std::int64_t weights_bytes = first::weights_bytes;
 
   /// As compile::load; the weights serve every shape.
   static result<buckets> load(const char* path, const load_options& options = {}) {
@@ -113,14 +102,6 @@ class buckets {
     return arena_workspace::make(arena_bytes, scratch_bytes(workers));
   }
 
-  /// Index of the first shape, in declared order, that `holds` accepts; -1 when none does.
-  template <class Holds>
-  static int smallest(Holds holds) {
-    for (int i = 0; i < count; ++i)
-      if (holds(shapes[static_cast<std::size_t>(i)])) return i;
-    return -1;
-  }
-
   /// Runs shape number `index`: inputs, then outputs, as compile::operator(). An index out of range is an error.
   template <class... Buffers>
   status operator()(int index, const arena_workspace& w, Buffers&&... buffers) const {
@@ -140,14 +121,9 @@ class buckets {
 
   /// The plans of the shapes.
   static constexpr std::array<plan_reference<executor_type>, static_cast<std::size_t>(count)> plans{
-      first::reference(), model<Rest>::reference(names_of<model<Rest>>())...};
+      first::reference(), base::template model<Rest>::reference(names_of<typename base::template model<Rest>>())...};
 
  private:
-  static status check_index(int index) {
-    if (index >= 0 && index < count) return {};
-    message_text m;
-    return status::failure(m << "shape number " << index << " of a model with " << count << " shapes");
-  }
   explicit buckets(packed_weights&& w) : weights_(std::move(w)) {}
   packed_weights weights_;
 };

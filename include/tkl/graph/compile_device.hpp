@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled models have in common on all devices that run algorithms of work items: constants, what loading needs,
-// the plan, and the check of a caller's buffers.
+// compile<Model, Target> for devices that run algorithms of work items. A target names its run time, a type R with
+//
+//   context_type, kernel_type, model_type, workspace_type
+//   kernel<Target, Key>()                                  the kernel of a key
+//   make<Target>(context, plan, kernels, weights)          checks the device, builds kernels, uploads weights
+// and for the shapes of a model (graph/buckets_device.hpp)
+//   arena_type, make_arena(context, bytes)                 memory of one caller for all shapes
+//   make_shape<Target>(context, plan, kernels, weights)    as make, without memory for a caller
+//   share<Target>(context, plan, kernels, model)           the same with the weights of another shape
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tkl/exec/arguments.hpp>
@@ -14,6 +22,12 @@
 #include <utility>
 
 namespace tkl {
+
+template <class Target>
+concept device_target = requires {
+  typename Target::run_time;
+};
+
 TKL_ISA_BEGIN
 
 /// The host's buffers of a run.
@@ -22,8 +36,17 @@ struct host_buffers {
   void* out[max_arguments]{};
 
   /// Takes the buffers of a plan, inputs first. Fails when one is null, misaligned, or of another type or size.
-  template <std::size_t Count>
-  status gather(const device_plan& p, const buffer_argument (&all)[Count]) {
+  template <int Inputs, int Outputs, class... Buffers>
+  status gather(const device_plan& p, Buffers&&... buffers) {
+    static_assert(Inputs <= max_arguments && Outputs <= max_arguments,
+                  "a model with more than 64 inputs or outputs is run with untyped buffers: run()");
+    static_assert(static_cast<int>(sizeof...(Buffers)) == Inputs + Outputs);
+    const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
+    return gather(p, all);
+  }
+
+ private:
+  status gather(const device_plan& p, const buffer_argument* all) {
     for (int i = 0; i < p.input_count + p.output_count; ++i) {
       const bool reads = i < p.input_count;
       const edge& e = reads ? p.input(i) : p.output(i - p.input_count);
@@ -37,47 +60,60 @@ struct host_buffers {
   }
 };
 
-/// Constants as of compile<Model, cpu<>>.
+/// A model compiled for a device. An object holds what the device needs of the model, is constant, and may be shared by
+/// callers of one context; each caller has a workspace.
 template <class Model, class Target>
-class device_compile {
- protected:
-  using compiled = impl::compiled_plan<Model, Target>;
-  static_assert(compiled::sound);
+requires device_target<Target>
+class compile<Model, Target> : public compiled_constants<Model, Target> {
+  using base = compiled_constants<Model, Target>;
+  using typename base::compiled;
+  using run_time = typename Target::run_time;
+  using model_type = typename run_time::model_type;
+  using workspace_type = typename run_time::workspace_type;
   static_assert(checked_support<Model, Target>::sound);
-  static constexpr plan_counts counts = compiled::first.counts;
-  static constexpr plan_facts<counts> facts = compiled::frozen.facts;
 
  public:
-  using target = Target;
-  static constexpr int steps = counts.steps;
-  static constexpr int kernels = counts.keys;
-  static constexpr int buffers = counts.buffers;
-  static constexpr int inputs = counts.inputs;
-  static constexpr int outputs = counts.outputs;
-  static constexpr std::int64_t arena_bytes = facts.arena_bytes;
-  static constexpr std::int64_t lower_bound = facts.lower_bound;
-  static constexpr std::int64_t weights_bytes = facts.weights_bytes;
-  static constexpr std::int64_t flops = facts.flops;
-  static constexpr std::int64_t bytes_written = facts.bytes_written;
-  static constexpr std::int64_t bytes = facts.bytes_read + bytes_written;
-  static constexpr int conversions = facts.conversions;
+  using base::arena_bytes, base::inputs, base::kernels, base::loading, base::outputs, base::steps, base::weights_bytes;
+  using context_type = typename run_time::context_type;
 
-  /// What loading needs: names, folds, packed layout.
-  static constexpr load_view loading() {
-    load_view v{compiled::load.loads.data(),
-                counts.loads,
-                compiled::load.folds.data(),
-                compiled::load.packed.data(),
-                counts.packed,
-                compiled::names.data(),
-                weights_bytes,
-                target::facts().panel,
-                target::facts().width,
-                0};
-    v.layout_hash = hash_layout(v);
-    v.functions = real_functions<functions_called(compiled::load.loads.data(), counts.loads)>;
-    return v;
+  /// Loads weights as compile<Model, cpu<>>::load does, prepares the kernels in the context and uploads the weights.
+  /// The context checks first what the device can do.
+  TKL_COLD static result<compile> load(const context_type& c, const char* path, const load_options& options = {}) {
+    return make(c, load_weights(loading(), path, options));
   }
+  TKL_COLD static result<compile> load(const context_type& c, const safetensors& file,
+                                       const load_options& options = {}) {
+    return make(c, pack_weights(loading(), file, options));
+  }
+
+  /// Memory of one caller on the device.
+  class workspace : public workspace_type {
+   public:
+    TKL_COLD static result<workspace> make(const compile& model) {
+      result<workspace_type> w = workspace_type::make(model.model_);
+      if (!w) return w.error();
+      return workspace(std::move(*w));
+    }
+
+   private:
+    explicit workspace(workspace_type&& w) : workspace_type(std::move(w)) {}
+  };
+
+  /// Runs the model: inputs, then outputs, in declared order, in host memory; typed pointers or anything with data()
+  /// and size(). Fails before the first step when a buffer is null, misaligned, or of another type or size.
+  template <class... Buffers>
+  requires(static_cast<int>(sizeof...(Buffers)) == inputs + outputs) status operator()(const workspace& w,
+                                                                                       Buffers&&... buffers) const {
+    host_buffers b;
+    if (status s = b.gather<inputs, outputs>(plan(), std::forward<Buffers>(buffers)...); !s) return s;
+    return w.run(b.in, b.out);
+  }
+  /// The same with untyped buffers, which must have the model's types and sizes.
+  status run(const workspace& w, const void* const* in, void* const* out) const { return w.run(in, out); }
+  /// From the workspace's memory on the device to its memory on the device, without waiting.
+  status enqueue(const workspace& w) const { return w.enqueue(); }
+
+  const context_type& context() const { return model_.context(); }
 
   static constexpr device_plan plan() {
     return {compiled::plan.steps.data(),
@@ -92,18 +128,25 @@ class device_compile {
             arena_bytes,
             weights_bytes,
             compiled::names.data(),
-            target::items};
+            Target::items};
   }
+  /// The plan's kernels.
+  static auto kernel_list() { return kernels_of(std::make_index_sequence<static_cast<std::size_t>(kernels)>{}); }
 
- protected:
-  /// Fails when a buffer is null, misaligned, or of another type or size.
-  template <class... Buffers>
-  static status gather(host_buffers& b, Buffers&&... buffers) {
-    static_assert(inputs <= max_arguments && outputs <= max_arguments,
-                  "a model with more than 64 inputs or outputs is run with untyped buffers: run()");
-    const buffer_argument all[] = {buffer_argument(std::forward<Buffers>(buffers))...};
-    return b.gather(plan(), all);
+ private:
+  template <std::size_t... Index>
+  static std::array<typename run_time::kernel_type, sizeof...(Index)> kernels_of(std::index_sequence<Index...>) {
+    return {run_time::template kernel<Target, compiled::keys[Index]>()...};
   }
+  TKL_COLD static result<compile> make(const context_type& c, const result<packed_weights>& w) {
+    if (!w) return w.error();
+    const auto all = kernel_list();
+    result<model_type> m = run_time::template make<Target>(c, plan(), all.data(), w->data());
+    if (!m) return m.error();
+    return compile(std::move(*m));
+  }
+  explicit compile(model_type&& m) : model_(std::move(m)) {}
+  model_type model_;
 };
 
 TKL_ISA_END

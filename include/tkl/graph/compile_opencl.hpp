@@ -7,85 +7,44 @@
 //   tkl::status s = (*model)(*memory, image, scores);            host memory to host memory
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tkl/exec/opencl.hpp>
-#include <tkl/exec/packed_weights.hpp>
 #include <tkl/graph/compile_device.hpp>
-#include <utility>
 
 namespace tkl {
 TKL_ISA_BEGIN
 
-/// A model compiled for OpenCL. Constants as on the CPU. An object holds what a device needs of the model, is constant,
-/// and may be shared by callers of one context; each caller has a workspace.
-template <class Model, class Target>
-requires(Target::runs_on_opencl) class compile<Model, Target> : public device_compile<Model, Target> {
-  using base = device_compile<Model, Target>;
-  using compiled = typename base::compiled;
+/// What graph/compile_device.hpp asks of OpenCL.
+struct opencl_run_time {
+  using context_type = opencl_context;
+  using kernel_type = opencl_kernel;
+  using model_type = opencl_model;
+  using workspace_type = opencl_workspace;
+  using arena_type = cl::Buffer;
 
- public:
-  using base::inputs, base::kernels, base::loading, base::outputs, base::plan;
-  using typename base::target;
-
-  /// Loads weights as compile<Model, cpu<>>::load does, builds the kernels in the context and uploads the weights. The
-  /// context checks first what the device can do.
-  TKL_COLD static result<compile> load(const opencl_context& c, const char* path, const load_options& options = {}) {
-    result<packed_weights> w = load_weights(loading(), path, options);
-    if (!w) return w.error();
-    return make(c, *w);
+  template <class Target, kernel_key K>
+  static opencl_kernel kernel() {
+    return Target::template kernel<K>();
   }
-  TKL_COLD static result<compile> load(const opencl_context& c, const safetensors& file,
-                                       const load_options& options = {}) {
-    result<packed_weights> w = pack_weights(loading(), file, options);
-    if (!w) return w.error();
-    return make(c, *w);
+  template <class Target>
+  TKL_COLD static result<opencl_model> make(const opencl_context& c, const device_plan& plan,
+                                            const opencl_kernel* kernels, const std::byte* weights) {
+    return opencl_model::make(c, plan, kernels, weights);
   }
-
-  /// Memory of one caller on the device.
-  class workspace : public opencl_workspace {
-   public:
-    TKL_COLD static result<workspace> make(const compile& model) {
-      result<opencl_workspace> w = opencl_workspace::make(model.model_);
-      if (!w) return w.error();
-      return workspace(std::move(*w));
-    }
-
-   private:
-    explicit workspace(opencl_workspace&& w) : opencl_workspace(std::move(w)) {}
-  };
-
-  /// Runs the model: inputs, then outputs, in declared order, in host memory; typed pointers or anything with data()
-  /// and size(). Fails before the first step when a buffer is null, misaligned, or of another type or size.
-  template <class... Buffers>
-  requires(static_cast<int>(sizeof...(Buffers)) == inputs + outputs) status operator()(const workspace& w,
-                                                                                       Buffers&&... buffers) const {
-    host_buffers b;
-    if (status s = base::gather(b, std::forward<Buffers>(buffers)...); !s) return s;
-    return w.run(b.in, b.out);
+  template <class Target>
+  TKL_COLD static result<opencl_model> make_shape(const opencl_context& c, const device_plan& plan,
+                                                  const opencl_kernel* kernels, const std::byte* weights) {
+    return opencl_model::make(c, plan, kernels, weights);
   }
-  /// The same with untyped buffers, which must have the model's types and sizes.
-  status run(const workspace& w, const void* const* in, void* const* out) const { return w.run(in, out); }
-  /// From the workspace's device buffers to its device buffers, without waiting.
-  status enqueue(const workspace& w) const { return w.enqueue(); }
-
-  const opencl_context& context() const { return model_.context(); }
-  /// The texts of the plan's kernels.
-  static auto texts() { return texts_of(std::make_index_sequence<static_cast<std::size_t>(kernels)>{}); }
-
- private:
-  template <std::size_t... Index>
-  static std::array<opencl_kernel, sizeof...(Index)> texts_of(std::index_sequence<Index...>) {
-    return {target::template kernel<compiled::keys[Index]>()...};
+  template <class Target>
+  TKL_COLD static result<opencl_model> share(const opencl_context& c, const device_plan& plan,
+                                             const opencl_kernel* kernels, const opencl_model& other) {
+    return opencl_model::make(c, plan, kernels, other.weights());
   }
-  TKL_COLD static result<compile> make(const opencl_context& c, const packed_weights& w) {
-    const auto all = texts();
-    result<opencl_model> m = opencl_model::make(c, plan(), all.data(), w.data());
-    if (!m) return m.error();
-    return compile(std::move(*m));
+  TKL_COLD static result<cl::Buffer> make_arena(const opencl_context& c, std::int64_t bytes) {
+    return opencl_buffer(c, CL_MEM_READ_WRITE, bytes);
   }
-  explicit compile(opencl_model&& m) : model_(std::move(m)) {}
-  opencl_model model_;
 };
 
 TKL_ISA_END

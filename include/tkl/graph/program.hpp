@@ -85,7 +85,8 @@ struct target_facts {
   bool winograd = false;             // not by Winograd's algorithm: 3x3 convolutions run directly
   std::int32_t block_rows = 96;      // the most rows of a block of a contraction
   std::int32_t l2_bytes = 262144;
-  bool stores_half = false;  // values between steps and packed weights are f16
+  bool packs_half = true;         // packed weights may be of 16 bits
+  element stored = element::f32;  // of values between steps and packed weights: f32, f16 or bf16
 };
 
 struct program {

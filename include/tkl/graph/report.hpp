@@ -78,7 +78,7 @@ inline std::string range_text(const plan_view& p, int e) {
 /// empty.
 inline std::string choice_text(const plan_view& p, const step& s) {
   const step_parameters& q = s.parameters;
-  if (p.facts == nullptr || !p.facts->winograd || p.facts->stores_half) return {};
+  if (p.facts == nullptr || !p.facts->winograd || p.facts->stored != element::f32) return {};
   if (s.algorithm != algorithm::conv2d && s.algorithm != algorithm::winograd) return {};
   if (!suits_winograd(q.kernel, q.stride, q.dilation, q.groups)) return {};
   const edge &x = p.edges[s.in[0]], &y = p.edges[s.out];

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <string_view>
-#include <tkl/graph/compile.hpp>
+#include <tkl/graph/compiled_plan.hpp>
 
 namespace tkl {
 

@@ -19,11 +19,12 @@ struct cuda_tensor {
 struct cuda_arguments {
   cuda_tensor in[step_inputs]{};
   cuda_tensor out{};  // its data is written
-  const float* weights = nullptr;
+  const void* weights = nullptr;
   const std::int32_t* tables = nullptr;  // triples that the host has prepared
   step_parameters parameters{};
   std::uint32_t blocks[3]{};  // in all; a grid may have fewer along its second and third dimension
   operand_values operands{};  // of the epilogue
+  operand_values prologue{};
 };
 
 static_assert(sizeof(cuda_arguments) <= 4096, "a kernel's parameters have at most 4096 bytes before CUDA 12.1");

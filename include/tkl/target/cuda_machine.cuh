@@ -6,6 +6,7 @@
 //   copies                    whether the result is one operand, whose bits are copied
 //   call(operands, leaf)      the result at the leaf's place
 //   source(operands, place)   what is copied
+// and Prologue one with call(operands, leaf).
 #pragma once
 
 #include <cstdint>
@@ -63,8 +64,10 @@ struct cuda_leaf {
   }
 };
 
-/// `In`, `Out`: storage types. `Apart`: the output's columns may be apart.
-template <class In, class Out, class Epilogue, bool Apart = false, int Team = 1>
+/// `In`, `Out`, `Weights`: storage types. `Apart`: the output's columns may be apart. `Prologue`: void where the kernel
+/// converts nothing as it loads.
+template <class In, class Out, class Epilogue, bool Apart = false, int Team = 1, class Weights = float,
+          class Prologue = void>
 class cuda_machine {
  public:
   using value = cuda_value<item_width>;
@@ -126,7 +129,7 @@ class cuda_machine {
   // Memory.
   TKL_FN value load(role r, integer i) const { return load(r, i, item_width); }
   TKL_FN value load(role r, integer i, integer lanes) const {
-    if (r == role::weights) return cuda_memory<float>::load<item_width>(a_.weights, i, lanes);
+    if (r == role::weights) return cuda_memory<Weights>::template load<item_width>(a_.weights, i, lanes);
     return cuda_memory<In>::template load<item_width>(tensor(r).data, i, lanes);
   }
   TKL_FN one load_one(role r, integer i) const { return {{element_of(r, i)}}; }
@@ -155,8 +158,9 @@ class cuda_machine {
   TKL_FN value keep_first(const value& v, integer lanes, const value& fill) const {
     return impl::each<item_width>([&](int l) { return l < lanes ? v.lane[l] : fill.lane[l]; });
   }
-  TKL_FN value select(integer condition, const value& a, const value& b) const {
-    return impl::each<item_width>([&](int l) { return condition != 0 ? a.lane[l] : b.lane[l]; });
+  template <int N>
+  TKL_FN cuda_value<N> select(integer condition, const cuda_value<N>& a, const cuda_value<N>& b) const {
+    return impl::each<N>([&](int l) { return condition != 0 ? a.lane[l] : b.lane[l]; });
   }
   TKL_FN one number(integer i) const { return {{static_cast<float>(i)}}; }
   /// Whether v takes the place of the largest element so far: it is larger, or the first NaN.
@@ -197,6 +201,10 @@ class cuda_machine {
     }
   }
 
+  /// The prologue of one loaded element, at its place in the input.
+  TKL_FN one converted(const one& v, const place& at) const {
+    return Prologue::call(a_.prologue, cuda_leaf<1>{v, at.n, at.h, at.w, at.c, 1});
+  }
   /// The epilogue at a place, stored. Columns from `end` on are left alone.
   TKL_FN void finish(const value& v, const place& at, integer end) const { finish_lanes(v, at, end - at.c); }
   TKL_FN void finish(const one& v, const place& at, integer) const { finish_lanes(v, at, 1); }
@@ -229,7 +237,7 @@ class cuda_machine {
                                : a_.in[0];
   }
   TKL_FN float element_of(role r, integer i) const {
-    return r == role::weights ? a_.weights[i] : cuda_memory<In>::load(tensor(r).data, i);
+    return r == role::weights ? cuda_memory<Weights>::load(a_.weights, i) : cuda_memory<In>::load(tensor(r).data, i);
   }
   const cuda_arguments& a_;
   integer item_[3];

@@ -33,15 +33,13 @@ class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
 
   TKL_FN integer thread() const { return this->team_place(); }
   TKL_FN integer block(int d) const { return this->item(d); }
-  TKL_FN float weight(integer i) const { return this->arguments().weights[i]; }
+  TKL_FN float weight(integer i) const { return weights()[i]; }
 
   TKL_FN float* shared(int i) const { return ptx::shared_memory() + i; }
   TKL_FN void copy(float* to, integer i, bool inside) const {
     ptx::copy_async_16(to, static_cast<const In*>(this->arguments().in[0].data) + i, inside);
   }
-  TKL_FN void copy_weights(float* to, integer i, bool inside) const {
-    ptx::copy_async_16(to, this->arguments().weights + i, inside);
-  }
+  TKL_FN void copy_weights(float* to, integer i, bool inside) const { ptx::copy_async_16(to, weights() + i, inside); }
   TKL_FN void commit() const { ptx::commit_copies(); }
   template <int Open>
   TKL_FN void wait() const {
@@ -103,6 +101,9 @@ class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
   }
 
  private:
+  TKL_FN const float* weights() const {
+    return static_cast<const float*>(this->arguments().weights);
+  }
   template <int N>
   TKL_FN static void set(operand<N>& r, int i, float v) {
     r.big[i] = ptx::to_tf32(v);

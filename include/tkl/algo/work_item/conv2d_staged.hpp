@@ -13,6 +13,7 @@
 #pragma once
 
 #include <tkl/algo/work_item/conv2d.hpp>
+#include <tkl/expr/vocabulary.hpp>
 
 namespace tkl {
 TKL_ISA_BEGIN
@@ -21,6 +22,8 @@ template <work_item_schedule S, class M>
 constexpr void conv2d_staged_item(M& m) {
   using integer = typename M::integer;
   using value = typename M::value;
+  using one = typename M::one;
+  const one zero = math<one>::constant(0.0f);
   for_place(m, item_width * S.vectors, S.pixels, [&](const item_place<M>& p) {
     const integer width = m.extent(role::out, 2), columns = m.extent(role::out, 3);
     const integer depth = m.extent(role::in, 3), across = m.extent(role::in, 2);
@@ -49,9 +52,9 @@ constexpr void conv2d_staged_item(M& m) {
             value b[S.vectors];
             for (int j = 0; j < S.vectors; ++j) b[j] = m.load(role::weights, t.panel[j] + k * item_width);
             for (int i = 0; i < S.pixels; ++i) {
-              const value raw = m.load_one(role::in, t.pixel[i] + k * m.stride(role::in, 3));
-              const value x = m.converted(raw, item_place<M>{p.n, row, at[i], k});
-              const value inside = m.splat(m.select(t.inside[i], x, m.constant(0.0f)));
+              const one raw = m.load_one(role::in, t.pixel[i] + k * m.stride(role::in, 3));
+              const one x = m.converted(raw, item_place<M>{p.n, row, at[i], k});
+              const value inside = m.splat(m.select(t.inside[i], x, zero));
               for (int j = 0; j < S.vectors; ++j) m.mac(t.sum[i][j], inside, b[j]);
             }
           });

@@ -45,6 +45,11 @@ constexpr void pool2d_item(M& m) {
   for_place(m, item_width, 1, [&](const item_place<M>& p) {
     const integer channels = m.extent(role::out, 3), lanes = channels - p.c;
     const impl::item_window<M> rows = impl::window_of(m, 0, p.h), columns = impl::window_of(m, 1, p.w);
+    integer cells = m.index(1);  // that an average counts
+    if constexpr (K == pool_kind::average) {
+      const integer inside = (rows.last - rows.first) * (columns.last - columns.first);
+      cells = m.choose(m.parameter(parameter::include_pad, 0), rows.padded * columns.padded, inside);
+    }
     value state = m.variable(P::template identity<value>());
     m.loop(rows.first, rows.last, 1, [&](const integer& u) {
       const integer row = rows.origin + u * m.parameter(parameter::dilation, 0);
@@ -54,11 +59,7 @@ constexpr void pool2d_item(M& m) {
         m.assign(state, P::combine(state, m.load(role::in, line + column * m.stride(role::in, 2), lanes)));
       });
     });
-    if constexpr (K == pool_kind::average) {
-      const integer inside = (rows.last - rows.first) * (columns.last - columns.first);
-      const integer cells = m.choose(m.parameter(parameter::include_pad, 0), rows.padded * columns.padded, inside);
-      state = math<value>::div(state, m.splat(m.number(cells)));
-    }
+    if constexpr (K == pool_kind::average) state = math<value>::div(state, m.splat(m.number(cells)));
     m.finish(state, p, channels);
   });
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half storage: what only steps see lies in memory as f16. Kernels widen when they load and round when they store, as
-// for any f16 tensor; all arithmetic stays f32.
+// Half storage: what only steps see lies in memory as f16, or as bf16 where the target says so. Kernels widen when they
+// load and round when they store, as for any tensor of that type; all arithmetic stays f32.
 //
-// Rule: an arena storage becomes f16 when all its edges are f32; so do the packed weights of contractions, and
-// constants that a step reads as its input. Inputs and outputs of the model, integers, and constants per channel keep
-// their types. The inputs of one step (of attention, of a product) share the type in its kernel's key: all of them
-// become f16, or none. Obligation: no step is added, and none computes otherwise than on rounded operands.
+// Rule: an arena storage becomes f16 when all its edges are f32; so do the packed weights of contractions, unless the
+// target's kernels want them in f32, and constants that a step reads as its input. Inputs and outputs of the model,
+// integers, and constants per channel keep their types. The inputs of one step (of attention, of a product) share the
+// type in its kernel's key: all of them become f16, or none. Obligation: no step is added, and none computes otherwise
+// than on rounded operands.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ namespace tkl {
 namespace detail {
 
 /// The storages that become f16.
-constexpr std::vector<std::uint8_t> halved_storages(const program& p) {
+constexpr std::vector<std::uint8_t> halved_storages(const program& p, const target_facts& facts) {
   std::vector<std::uint8_t> halved(p.storages.size(), 0), read_as_input(p.storages.size(), 0);
   const auto storage_of = [&](std::int16_t e) {
     return static_cast<std::size_t>(p.edge_storage[static_cast<std::size_t>(e)]);
@@ -33,7 +34,7 @@ constexpr std::vector<std::uint8_t> halved_storages(const program& p) {
     if (p.storages[i].where == space::arena) halved[i] = 1;
     if (p.storages[i].where != space::weights) continue;
     const packed_tensor& t = p.packed[tensor++];
-    halved[i] = t.type == element::f32 && (t.kind != pack_kind::plain || read_as_input[i] != 0);
+    halved[i] = t.type == element::f32 && (t.kind != pack_kind::plain ? facts.packs_half : read_as_input[i] != 0);
   }
   for (std::size_t e = 0; e < p.edges.size(); ++e)
     if (p.edges[e].type != element::f32) halved[static_cast<std::size_t>(p.edge_storage[e])] = 0;
@@ -78,7 +79,7 @@ constexpr kernel_key retyped(const program& p, const step& s) {
 /// Runs when all steps are there, before scratch and memory are planned.
 constexpr void store_half(lowering& l) {
   program& p = l.out;
-  const std::vector<std::uint8_t> halved = detail::halved_storages(p);
+  const std::vector<std::uint8_t> halved = detail::halved_storages(p, l.facts);
   std::size_t tensor = 0;
   p.weights_bytes = 0;
   for (std::size_t i = 0; i < halved.size(); ++i) {
@@ -86,14 +87,14 @@ constexpr void store_half(lowering& l) {
     if (halved[i] != 0) s.bytes /= 2;
     if (s.where != space::weights) continue;
     packed_tensor& t = p.packed[tensor++];
-    if (halved[i] != 0) t.type = element::f16;
+    if (halved[i] != 0) t.type = l.facts.stored;
     t.bytes = s.bytes;
     t.offset = s.offset = p.weights_bytes;
     p.weights_bytes = round_up(p.weights_bytes + t.bytes, buffer_alignment);
   }
   for (std::size_t e = 0; e < p.edges.size(); ++e) {
     if (halved[static_cast<std::size_t>(p.edge_storage[e])] == 0) continue;
-    p.edges[e].type = element::f16;
+    p.edges[e].type = l.facts.stored;
     p.edges[e].offset /= 2;
   }
   std::vector<std::int16_t> kernels;

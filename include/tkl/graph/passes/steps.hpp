@@ -41,14 +41,14 @@ constexpr conv_method method_of(lowering& l, std::int32_t id) {
   const node& n = l.at(id);
   const attributes& a = n.attr;
   const auto asked = static_cast<conv_method>(a.method);
-  const bool can = l.facts.winograd && !l.facts.stores_half && n.type == element::f32;
+  const bool can = l.facts.winograd && l.facts.stored == element::f32 && n.type == element::f32;
   if (winograd_outputs(asked) != 0) {
     if (can) return asked;
     text<160> m;
     m << "method is " << name_of(asked) << ", ";
     if (!l.facts.winograd) {
       m << "this target runs convolutions directly (it has no such kernel, or is exact<>)";
-    } else if (l.facts.stores_half) {
+    } else if (l.facts.stored != element::f32) {
       m << "half storage runs convolutions directly: it would round transformed weights";
     } else {
       m << "which is for f32, the input is " << name_of(n.type);
