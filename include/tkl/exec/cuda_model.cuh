@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a model owns on a device and all its callers share: its kernels, and one block of memory with its weights, the
-// tables of its steps, and the memory of the first caller.
+// tables of its steps, the weights as tiles for those steps that warpgroups run, and the memory of the first caller.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include <tkl/core/checked.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/cuda_context.cuh>
+#include <tkl/exec/cuda_tensor_map.cuh>
+#include <tkl/exec/cuda_weight_tiles.hpp>
 #include <tkl/exec/device_plan.hpp>
 #include <tkl/exec/device_tables.hpp>
 #include <utility>
@@ -24,12 +27,12 @@ TKL_ISA_BEGIN
 /// Distance of parts of a block of memory: as far apart as what cudaMalloc gives.
 inline constexpr std::int64_t cuda_alignment = 256;
 
-/// Bytes that one caller needs: the arena, then each input and output.
-constexpr std::int64_t cuda_caller_bytes(const device_plan& p) {
+/// Bytes that one caller needs: the arena, then each input and output, then the sums of parts of a depth.
+constexpr std::int64_t cuda_caller_bytes(const device_plan& p, std::int64_t partial_bytes) {
   std::int64_t n = round_up(p.arena_bytes, cuda_alignment);
   for (int i = 0; i < p.input_count; ++i) n += round_up(buffer_bytes_of(p.input(i)), cuda_alignment);
   for (int i = 0; i < p.output_count; ++i) n += round_up(buffer_bytes_of(p.output(i)), cuda_alignment);
-  return n;
+  return n + round_up(partial_bytes, cuda_alignment);
 }
 
 class cuda_model {
@@ -42,20 +45,28 @@ class cuda_model {
     const device_tables tables(plan);
     const auto table_bytes = static_cast<std::int64_t>(sizeof(std::int32_t) * tables.numbers.size());
     const std::int64_t tables_at = round_up(plan.weights_bytes, cuda_alignment);
-    const std::int64_t caller_at = tables_at + round_up(table_bytes, cuda_alignment);
-    const std::int64_t bytes = caller_at + cuda_caller_bytes(plan);
-    if (status s = c.check(facts, kernels, plan.kernel_count, bytes); !s) return s;
-    result<cuda_memory_block> memory = cuda_memory_block::allocate(bytes);
-    if (!memory) return memory.error();
     cuda_model m(c, plan);
     m.shared_ = std::make_shared<shared>();
-    m.shared_->memory = *memory;
-    m.shared_->tables_at = tables_at;
-    m.shared_->caller_at = caller_at;
-    m.shared_->table_of_step = tables.at;
     m.shared_->kernels.assign(kernels, kernels + plan.kernel_count);
+    const std::vector<std::byte> tiles = m.shared_->write_tiles(plan, weights);
+    const auto tile_bytes = static_cast<std::int64_t>(tiles.size());
+    m.shared_->tables_at = tables_at;
+    m.shared_->tiles_at = tables_at + round_up(table_bytes, cuda_alignment);
+    m.shared_->caller_at = m.shared_->tiles_at + round_up(tile_bytes, cuda_alignment);
+    m.shared_->table_of_step = tables.at;
+    const std::int64_t bytes = m.shared_->caller_at + cuda_caller_bytes(plan, m.shared_->partial_bytes);
+    if (status s = c.check(facts, kernels, plan.kernel_count, bytes); !s) return s;
+    if (tile_bytes > 0) {
+      const result<cuda_tensor_maps> maps = cuda_tensor_maps::find();
+      if (!maps) return maps.error();
+      m.shared_->maps = *maps;
+    }
+    result<cuda_memory_block> memory = cuda_memory_block::allocate(bytes);
+    if (!memory) return memory.error();
+    m.shared_->memory = *memory;
     if (status s = m.upload(0, weights, plan.weights_bytes); !s) return s;
     if (status s = m.upload(tables_at, tables.numbers.data(), table_bytes); !s) return s;
+    if (status s = m.upload(m.shared_->tiles_at, tiles.data(), tile_bytes); !s) return s;
     if (status s = c.synchronise(); !s) return s;
     return result<cuda_model>(std::move(m));
   }
@@ -69,6 +80,14 @@ class cuda_model {
     return reinterpret_cast<const std::int32_t*>(shared_->memory.data() + shared_->tables_at) +
            shared_->table_of_step[static_cast<std::size_t>(i)];
   }
+  /// The weights of step i as tiles; null where warpgroups do not run it.
+  const std::byte* tiles(int i) const {
+    const std::int64_t at = shared_->tiles_of_step[static_cast<std::size_t>(i)];
+    return at < 0 ? nullptr : shared_->memory.data() + shared_->tiles_at + at;
+  }
+  const cuda_tensor_maps& maps() const { return shared_->maps; }
+  /// Of a caller's memory, for the sums of parts of a depth: its last bytes.
+  std::int64_t partial_bytes() const { return shared_->partial_bytes; }
 
   /// Memory of one caller: the part of the model's block that was made for the first one, unless somebody has it.
   TKL_COLD result<std::shared_ptr<std::byte>> caller_memory() const {
@@ -77,7 +96,7 @@ class cuda_model {
       return std::shared_ptr<std::byte>(own->memory.data() + own->caller_at,
                                         [own](std::byte*) { own->taken.store(false); });
     }
-    result<cuda_memory_block> b = cuda_memory_block::allocate(cuda_caller_bytes(plan_));
+    result<cuda_memory_block> b = cuda_memory_block::allocate(cuda_caller_bytes(plan_, partial_bytes()));
     if (!b) return b.error();
     const cuda_memory_block own = *b;
     return std::shared_ptr<std::byte>(own.data(), [own](std::byte*) {});
@@ -86,10 +105,35 @@ class cuda_model {
  private:
   struct shared {
     cuda_memory_block memory{};
-    std::int64_t tables_at = 0, caller_at = 0;
+    std::int64_t tables_at = 0, tiles_at = 0, caller_at = 0, partial_bytes = 0;
     std::vector<std::int32_t> table_of_step{};
+    std::vector<std::int64_t> tiles_of_step{};  // bytes from tiles_at, -1: none
     std::vector<cuda_kernel> kernels{};
+    cuda_tensor_maps maps{};
     std::atomic<bool> taken = false;
+
+    /// The weights of all steps that warpgroups run; and how many bytes the sums of parts take.
+    TKL_COLD std::vector<std::byte> write_tiles(const device_plan& p, const std::byte* weights) {
+      std::vector<std::byte> all;
+      for (int i = 0; i < p.step_count; ++i) {
+        const step& s = p.steps[i];
+        const cuda_kernel& k = kernels[static_cast<std::size_t>(s.kernel)];
+        tiles_of_step.push_back(-1);
+        if (k.launches == nullptr) continue;
+        const cuda_tile_launches l = k.launches(s, p.keys[s.kernel], p.edges);
+        partial_bytes = (std::max)(partial_bytes, l.partials(p.edges[s.out]));
+        if (l.ring.empty()) continue;
+        const auto at = static_cast<std::size_t>(round_up(static_cast<std::int64_t>(all.size()), cuda_alignment));
+        const auto bytes = static_cast<std::size_t>(weight_tile_bytes(k.ring_schedule, s, p.edges));
+        tiles_of_step.back() = static_cast<std::int64_t>(at);
+        all.resize(at + bytes);
+        const auto* const panels = reinterpret_cast<const float*>(weights + p.edges[s.weight].offset);
+        const bool f16 = p.keys[s.kernel].in == element::f16;
+        (f16 ? &write_weight_tiles<half> : &write_weight_tiles<bfloat16>)(k.ring_schedule, contraction_of(s, p.edges),
+                                                                          panels, all.data() + at);
+      }
+      return all;
+    }
   };
   cuda_model(const cuda_context& c, const device_plan& p) : context_(c), plan_(p) {}
 

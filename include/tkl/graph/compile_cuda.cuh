@@ -25,9 +25,14 @@ template <class Model, class Arch, cuda_product Product>
 class compile<Model, cuda<Arch, Product>> : public device_compile<Model, cuda<Arch, Product>> {
   using base = device_compile<Model, cuda<Arch, Product>>;
   using compiled = typename base::compiled;
+  using tiles = cuda_tile_plan<Arch, Product>;
 
  public:
   using base::inputs, base::kernels, base::loading, base::outputs, base::plan;
+
+  /// Steps that tensor cores run, and how many of them cut their depth, which is a launch more; and what that takes of
+  /// memory beside arena and packed weights: weights as tiles once, sums of parts for each caller.
+  static constexpr cuda_tile_counts tile_counts = tiles::counts(plan());
 
   /// Loads weights as compile<Model, cpu<>>::load does and uploads them. The context checks first what the device can
   /// do.
@@ -77,7 +82,7 @@ class compile<Model, cuda<Arch, Product>> : public device_compile<Model, cuda<Ar
  private:
   template <std::size_t... Index>
   static std::array<cuda_kernel, sizeof...(Index)> kernels_of(std::index_sequence<Index...>) {
-    return {cuda_kernel_of<compiled::keys[Index], Arch, Product>()...};
+    return {cuda_kernel_of<compiled::keys[Index], Arch, Product, tiles::cuts(plan(), static_cast<int>(Index))>()...};
   }
   TKL_COLD static result<compile> make(const cuda_context& c, const packed_weights& w) {
     const auto all = kernel_list();

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/schedule/mma.hpp>
-#include <tkl/target/cuda_machine.cuh>
+#include <tkl/target/cuda_block_machine.cuh>
 #include <tkl/target/cuda_ptx.cuh>
 #include <type_traits>
 
@@ -18,22 +18,16 @@ namespace tkl {
 TKL_ISA_BEGIN
 
 template <cuda_product P, class In, class Out, class Epilogue>
-class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
-  using base = cuda_machine<In, Out, Epilogue>;
+class cuda_tensor_machine : public cuda_block_machine<In, Out, Epilogue> {
+  using base = cuda_block_machine<In, Out, Epilogue>;
   static constexpr bool split = P == cuda_product::split;
   static_assert(std::is_same_v<In, float> || (!split && sizeof(In) == 2));
 
  public:
   using integer = typename base::integer;
-  static constexpr int vector = 16 / sizeof(In);
+  using base::vector;
   static constexpr int pack = vector / 4;
-
-  TKL_FN cuda_tensor_machine(const cuda_arguments& a, integer thread, integer x, integer y)
-      : base(a, x, y, 0, thread) {}
-
-  TKL_FN integer thread() const { return this->team_place(); }
-  TKL_FN integer block(int d) const { return this->item(d); }
-  TKL_FN float weight(integer i) const { return this->arguments().weights[i]; }
+  using base::base;
 
   TKL_FN float* shared(int i) const { return ptx::shared_memory() + i; }
   TKL_FN void copy(float* to, integer i, bool inside) const {
@@ -46,11 +40,6 @@ class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
   template <int Open>
   TKL_FN void wait() const {
     ptx::wait_copies<Open>();
-  }
-  TKL_FN void barrier() const {
-#if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
-    __syncthreads();
-#endif
   }
 
   template <int N>
@@ -96,10 +85,6 @@ class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
       }
       ptx::multiply_tf32(d, a.big, b.big);
     }
-  }
-
-  TKL_FN void finish(float a, float b, const typename base::place& at, integer end) const {
-    this->finish_lanes(cuda_value<2>{{a, b}}, at, end - at.c);
   }
 
  private:
