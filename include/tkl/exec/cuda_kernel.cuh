@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tkl/algo/mma/conv2d.hpp>
+#include <tkl/algo/mma/matmul.hpp>
 #include <tkl/algo/mma/product_ring.hpp>
 #include <tkl/algo/work_item/sum_parts.hpp>
 #include <tkl/config.hpp>
@@ -124,7 +125,11 @@ __global__ void __launch_bounds__(Arch::tiles.threads()) cuda_tiles(const __grid
   cuda_tensor_machine<P, storage_t<items::key.in>, out, cuda_epilogue<items::key.epilogue, out>> m(
       a, static_cast<std::int32_t>(threadIdx.x), static_cast<std::int32_t>(blockIdx.x),
       static_cast<std::int32_t>(blockIdx.y), static_cast<std::int32_t>(blockIdx.z));
-  conv2d_tile<Arch::tiles>(m);
+  if constexpr (items::key.algorithm == algorithm::matmul) {
+    matmul_tile<Arch::tiles, items::key.variant[0] != 0, items::key.variant[1] == 0>(m);
+  } else {
+    conv2d_tile<Arch::tiles>(m);
+  }
 #endif
 }
 

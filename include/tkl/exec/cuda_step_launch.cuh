@@ -54,7 +54,7 @@ cuda_arguments cuda_arguments_of(const step& s, const edge* edges, const std::in
 /// Whether the operands of a contraction begin at multiples of 16 bytes.
 inline bool operands_are_aligned(const cuda_arguments& a) {
   const auto at = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  return (at(a.in[0].data) | at(a.weights)) % 16 == 0;
+  return (at(a.in[0].data) | at(a.in[1].data) | at(a.weights)) % 16 == 0;
 }
 
 /// The launch of a step.

@@ -20,12 +20,14 @@ namespace tkl {
 
 /// Whether tensor cores run a key in that way at all.
 constexpr bool multiplies_matrices(const kernel_key& k, cuda_product p) {
-  return k.algorithm == algorithm::conv2d && k.weights == element::f32 &&
-         (p == cuda_product::split ? k.in == element::f32 : p == cuda_product::rounded);
+  const bool contracts =
+      k.algorithm == algorithm::matmul || (k.algorithm == algorithm::conv2d && k.weights == element::f32);
+  return contracts && (p == cuda_product::split ? k.in == element::f32 : p == cuda_product::rounded);
 }
 /// Whether warpgroups do, where the architecture has their instructions.
 constexpr bool suits_warpgroups(const kernel_key& k, cuda_product p) {
-  return multiplies_matrices(k, p) && (k.in == element::f16 || k.in == element::bf16);
+  return k.algorithm == algorithm::conv2d && multiplies_matrices(k, p) &&
+         (k.in == element::f16 || k.in == element::bf16);
 }
 
 /// A contraction as its tiles see it. `depth`, `columns`: of a group; the depth is that of one tap.
@@ -75,6 +77,24 @@ constexpr cuda_launch tile_launch(const mma_schedule& schedule, const step& s, c
   return detail::blocks_of_tiles(schedule.threads(),
                                  ceil_div(c.columns, schedule.columns) * ceil_div(c.places, schedule.rows), c.groups,
                                  ceil_div(c.taps * c.depth, 8 * vector), multiprocessors);
+}
+
+/// The launch of algo/mma/matmul.hpp; empty where a step does not suit: whichever axis of an operand lies along memory
+/// must be whole vectors of 16 bytes, and all other strides, too. Addresses as in tile_launch.
+constexpr cuda_launch matmul_launch(const mma_schedule& schedule, const step& s, const kernel_key& k, const edge* edges,
+                                    int vector) {
+  bool suits = true;
+  for (int operand = 0; operand < 2; ++operand) {
+    const edge& e = edges[s.in[operand]];
+    const int along = k.variant[operand] != 0 ? 2 : 3;
+    suits = suits && e.type == k.in && e.stride[along] == 1 && e.extent[along] % vector == 0;
+    for (int axis = 0; axis < 4; ++axis) suits = suits && (axis == along || e.stride[axis] % vector == 0);
+  }
+  if (!suits) return {};
+  const edge& out = edges[s.out];
+  return detail::blocks_of_tiles(schedule.threads(),
+                                 ceil_div(out.extent[3], schedule.columns) * ceil_div(out.extent[2], schedule.rows),
+                                 std::int64_t{out.extent[0]} * out.extent[1], 1, 0);
 }
 
 /// Elements between neighbouring places of a tensor, counted along columns, rows and batch; 0 where that differs.
@@ -145,8 +165,11 @@ struct cuda_tile_plan {
   static constexpr cuda_tile_launches of(const step& s, const kernel_key& k, const edge* edges) {
     cuda_tile_launches l;
     if constexpr (has_tiles) {
+      const auto vector = static_cast<int>(16 / size_of(k.in));
       if (multiplies_matrices(k, P))
-        l.tiles = tile_launch(Arch::tiles, s, edges, static_cast<int>(16 / size_of(k.in)), Arch::facts.multiprocessors);
+        l.tiles = k.algorithm == algorithm::matmul
+                      ? matmul_launch(Arch::tiles, s, k, edges, vector)
+                      : tile_launch(Arch::tiles, s, edges, vector, Arch::facts.multiprocessors);
     }
     if constexpr (has_ring) {
       if (suits_warpgroups(k, P)) l.ring = ring_launch(Arch::ring, s, edges, Arch::facts.multiprocessors);

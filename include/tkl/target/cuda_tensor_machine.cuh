@@ -30,8 +30,12 @@ class cuda_tensor_machine : public cuda_block_machine<In, Out, Epilogue> {
   using base::base;
 
   TKL_FN float* shared(int i) const { return ptx::shared_memory() + i; }
-  TKL_FN void copy(float* to, integer i, bool inside) const {
-    ptx::copy_async_16(to, static_cast<const In*>(this->arguments().in[0].data) + i, inside);
+  TKL_FN std::uint32_t word(int i) const { return std::bit_cast<std::uint32_t>(*shared(i)); }
+  TKL_FN std::uint16_t short_word(int i) const { return static_cast<std::uint16_t>(word(i / 2) >> 16 * (i % 2)); }
+  TKL_FN void copy(float* to, integer i, bool inside) const { copy(role::in, to, i, inside); }
+  TKL_FN void copy(role r, float* to, integer i, bool inside) const {
+    const void* const from = this->arguments().in[r == role::second ? 1 : 0].data;
+    ptx::copy_async_16(to, static_cast<const In*>(from) + i, inside);
   }
   TKL_FN void copy_weights(float* to, integer i, bool inside) const {
     ptx::copy_async_16(to, this->arguments().weights + i, inside);
@@ -50,11 +54,17 @@ class cuda_tensor_machine : public cuda_block_machine<In, Out, Epilogue> {
   using rows_operand = operand<4>;
   using columns_operand = operand<2>;
   TKL_FN rows_operand load_rows(const float* row) const {
-    rows_operand r{};
-    ptx::load_matrices(r.big, row);
-    if constexpr (pack == 1) {
-      TKL_UNROLL
-      for (int i = 0; i < 4; ++i) set(r, i, std::bit_cast<float>(r.big[i]));
+    std::uint32_t words[4];
+    ptx::load_matrices(words, row);
+    return operand_of<4>([&](int i) { return words[i]; });
+  }
+  template <int N, class F>
+  TKL_FN operand<N> operand_of(F f) const {
+    operand<N> r{};
+    TKL_UNROLL
+    for (int i = 0; i < N; ++i) {
+      r.big[i] = f(i);
+      if constexpr (pack == 1) set(r, i, std::bit_cast<float>(r.big[i]));
     }
     return r;
   }
