@@ -120,7 +120,8 @@ TEST_CASE("a driver without tensor maps, or one that refuses them") {
   cuda_cpu::sim().fail("cuTensorMapEncodeTiled", 1, cudaErrorInvalidValue);
   message = tkl::compile<one_product, target>::workspace::make(*model).error().message();
   CHECK(message ==
-        "cuTensorMapEncodeTiled: error 1 of the driver for 64 places of 64 channels, 64 elements apart (step 0)");
+        "cuTensorMapEncodeTiled of kernel conv2d (step 0): error 1 of the driver for 64 places of 64 channels, 64 "
+        "elements apart");
 }
 
 TEST_CASE("an input that begins at no multiple of 16 bytes is left to work items") {

@@ -33,8 +33,8 @@ class cuda_tensor_maps {
 
   /// The map of a step's input (ring_launch says which there are): channels of a group, groups, places; in boxes of a
   /// line of channels by the schedule's rows, their vectors exchanged as in algo/mma/matrix_tile.hpp.
-  TKL_COLD result<CUtensorMap> of_input(const ring_schedule& schedule, const step& s, const edge* edges,
-                                        const void* data) const {
+  TKL_COLD CUresult encode_input(CUtensorMap& map, const ring_schedule& schedule, const step& s, const edge* edges,
+                                 const void* data) const {
     const edge& in = edges[s.in[0]];
     const contraction c = contraction_of(s, edges);
     const auto bytes = static_cast<std::uint64_t>(size_of(in.type));
@@ -45,16 +45,9 @@ class cuda_tensor_maps {
     const std::uint32_t box[] = {static_cast<std::uint32_t>(schedule.line_bytes / bytes), 1,
                                  static_cast<std::uint32_t>(schedule.rows)};
     const std::uint32_t steps[] = {1, 1, 1};
-    CUtensorMap map{};
-    const CUresult e =
-        encode_(&map, in.type == element::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,
-                const_cast<void*>(data), extent, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (e == CUDA_SUCCESS) return map;
-    message_text m;
-    return status::failure(m << "cuTensorMapEncodeTiled: error " << static_cast<std::int64_t>(e)
-                             << " of the driver for " << c.places << " places of " << c.depth << " channels, "
-                             << static_cast<std::int64_t>(apart) << " elements apart");
+    return encode_(&map, in.type == element::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                   3, const_cast<void*>(data), extent, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                   CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   }
 
  private:
