@@ -2,6 +2,7 @@
 // For a machine with a GPU: every kind of kernel against the reference in double precision, then its time, beside
 // cuBLAS where that was linked. Built and run by gpu_check.sh; prints a table in Markdown.
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <tkl/cuda.cuh>
@@ -26,6 +27,21 @@ struct product {
   static constexpr void build(tkl::graph& g) {
     const auto x = g.input("x", tkl::f32, {places, depth});
     g.output(tkl::linear(x, g.weight("w", {columns, depth})));
+  }
+};
+struct one_row {
+  static constexpr const char* name = "product 16 x 4096 x 4096";
+  static constexpr void build(tkl::graph& g) {
+    const auto x = g.input("x", tkl::f32, {16, 4096});
+    g.output(tkl::linear(x, g.weight("w", {4096, 4096})));
+  }
+};
+constexpr int large_size = 8192;
+struct large_product {
+  static constexpr const char* name = "product 8192 x 8192 x 8192 in bf16";
+  static constexpr void build(tkl::graph& g) {
+    const auto x = g.input("x", tkl::bf16, {large_size, large_size});
+    g.output(tkl::linear(x, g.weight("w", {large_size, large_size}, tkl::bf16)));
   }
 };
 struct conv3 {
@@ -90,6 +106,12 @@ double time_of(const tkl::cuda_context& context, F f) {
 
 int failures = 0;
 
+void report(const char* name, const char* how, const std::string& error, double micros, double flops) {
+  failures += !error.empty();
+  std::printf("| %s | %s | %s | %.1f | %.0f |\n", name, how, error.empty() ? "right" : error.c_str(), micros,
+              micros > 0 ? flops / micros / 1e3 : 0.0);
+}
+
 /// `allowed`: difference relative to the largest number of an output.
 template <class Model, cuda_product P>
 void measure(const tkl::cuda_context& context, const char* how, double allowed) {
@@ -116,12 +138,76 @@ void measure(const tkl::cuda_context& context, const char* how, double allowed) 
       if (error.empty()) micros = time_of(context, [&] { error = model->enqueue(*workspace).message(); });
     }
   }
-  failures += !error.empty();
-  std::printf("| %s | %s | %s | %.1f | %.0f |\n", Model::name, how, error.empty() ? "right" : error.c_str(), micros,
-              micros > 0 ? static_cast<double>(net::flops) / micros / 1e3 : 0.0);
+  report(Model::name, how, error, micros, static_cast<double>(net::flops));
+}
+
+/// The widest instruction of warpgroups; only where the architecture has them.
+template <class Arch>
+struct wide : Arch {
+  static constexpr tkl::ring_schedule ring{.columns = 256, .stages = 4};
+};
+template <class Arch>
+constexpr bool has_ring = requires {
+  Arch::ring;
+};
+
+/// The large product: 64 of its numbers are compared, since the whole reference takes a CPU too long.
+template <class Arch>
+void measure_large(const tkl::cuda_context& context, const char* how) {
+  using net = tkl::compile<large_product, tkl::cuda<Arch, cuda_product::rounded>>;
+  static_assert(net::tile_counts.by_warpgroups == (has_ring<Arch> ? 1 : 0));
+  tkl::graph g;
+  tkl::build_model<large_product>(g);
+  constexpr std::size_t size = large_size;
+  const auto number = [](std::size_t i) {
+    return tkl::to_bfloat16(static_cast<float>(static_cast<int>(i * 2654435761u >> 8 & 255) - 128) / 128);
+  };
+  std::vector<tkl::bfloat16> x(size * size), y(size * size);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = number(i);
+  const std::vector<std::byte> file = tkl_test::random_weights_file(g);
+  const auto tensors = tkl::safetensors::from_memory(file);
+  const auto model = net::load(context, *tensors);
+  std::string error = model.error().message();
+  double micros = 0;
+  if (model) {
+    const auto workspace = net::workspace::make(*model);
+    error = workspace.error().message();
+    const void* in[] = {x.data()};
+    void* out[] = {y.data()};
+    if (workspace) error = model->run(*workspace, in, out).message();
+    const std::vector<float> w = tkl_test::random_weights("w", tkl::shape(large_size, large_size), tkl::bf16);
+    for (std::size_t n = 0; error.empty() && n < 64; ++n) {
+      const std::size_t row = n * 8129 % size, column = n * 5557 % size;
+      double sum = 0;
+      for (std::size_t k = 0; k < size; ++k)
+        sum += static_cast<double>(tkl::to_float(x[row * size + k])) * static_cast<double>(w[column * size + k]);
+      if (std::fabs(sum - static_cast<double>(tkl::to_float(y[row * size + column]))) > 8e-3 * (1 + std::fabs(sum)))
+        error = "wrong at row " + std::to_string(row) + ", column " + std::to_string(column);
+    }
+    if (error.empty()) micros = time_of(context, [&] { error = model->enqueue(*workspace).message(); });
+  }
+  report(large_product::name, how, error, micros, static_cast<double>(net::flops));
 }
 
 #if defined(TKL_BENCH_CUBLAS)
+void measure_cublas_large(const tkl::cuda_context& context) {
+  constexpr std::int64_t bytes = 2LL * large_size * large_size;
+  const auto a = tkl::cuda_memory_block::allocate(bytes), b = tkl::cuda_memory_block::allocate(bytes),
+             c = tkl::cuda_memory_block::allocate(bytes);
+  cublasHandle_t handle{};
+  if (!a || !b || !c || cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS)
+    return void(std::puts("| product in bf16 | cuBLAS | failed | | |"));
+  cublasSetStream(handle, context.stream());
+  const float one = 1, zero = 0;
+  const double micros = time_of(context, [&] {
+    cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, large_size, large_size, large_size, &one, b->data(), CUDA_R_16BF,
+                 large_size, a->data(), CUDA_R_16BF, large_size, &zero, c->data(), CUDA_R_16BF, large_size,
+                 CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+  });
+  std::printf("| %s | cuBLAS | not compared | %.1f | %.0f |\n", large_product::name, micros,
+              micros > 0 ? 2.0 * large_size * large_size * large_size / micros / 1e3 : 0.0);
+  cublasDestroy(handle);
+}
 void measure_cublas(const tkl::cuda_context& context, bool tf32) {
   const auto a = tkl::cuda_memory_block::allocate(4LL * places * depth),
              b = tkl::cuda_memory_block::allocate(4LL * depth * columns),
@@ -150,6 +236,17 @@ void measure_products(const tkl::cuda_context& context) {
   measure<Model, cuda_product::rounded>(context, "tf32", 4e-3);
 }
 
+template <class Arch>
+void measure_large_products(const tkl::cuda_context& context) {
+  if constexpr (has_ring<Arch>) {
+    measure_large<tkl::arch::sm_90>(context, "bf16 by warps");
+    measure_large<Arch>(context, "bf16 by warpgroups, 128 columns");
+    measure_large<wide<Arch>>(context, "bf16 by warpgroups, 256 columns");
+  } else {
+    measure_large<Arch>(context, "bf16 by warps");
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -164,6 +261,11 @@ int main() {
   measure_cublas(*context, true);
 #else
   std::printf("| %s | cuBLAS | not measured | | |\n", product::name);
+#endif
+  measure_products<one_row>(*context);
+  measure_large_products<arch>(*context);
+#if defined(TKL_BENCH_CUBLAS)
+  measure_cublas_large(*context);
 #endif
   measure_products<conv3>(*context);
   measure_products<conv1>(*context);

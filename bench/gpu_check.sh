@@ -10,8 +10,9 @@ out=${OUT:-$here/build/gpu_check}
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d .) || true
 [ -n "$capability" ] || { echo "gpu_check: no GPU: nvidia-smi names none" >&2; exit 77; }
 [ "$capability" -ge 80 ] || { echo "gpu_check: compute capability 8.0 is needed, this is $capability" >&2; exit 77; }
-arch=sm_80
+arch=sm_80 code=sm_$capability
 [ "$capability" -lt 90 ] || arch=sm_90
+[ "$capability" -ne 90 ] || arch=sm_90a code=sm_90a
 mkdir -p "$out"
 cublas=
 if printf '#include <cublas_v2.h>\nint main() { cublasHandle_t h; return cublasCreate(&h); }\n' >"$out/probe.cu" &&
@@ -19,7 +20,7 @@ if printf '#include <cublas_v2.h>\nint main() { cublasHandle_t h; return cublasC
   cublas="-DTKL_BENCH_CUBLAS -lcublas"
 fi
 # shellcheck disable=SC2086
-"$nvcc" -ccbin "${CXX:-g++-12}" -std=c++20 -O3 --expt-relaxed-constexpr "-arch=sm_$capability" \
+"$nvcc" -ccbin "${CXX:-g++-12}" -std=c++20 -O3 --expt-relaxed-constexpr "-arch=$code" \
   -Xcompiler -fconstexpr-ops-limit=2000000000,-fconstexpr-loop-limit=20000000 -DTKL_BENCH_ARCH=$arch \
   -I "$here/include" -I "$here/tests" "$here/bench/gpu_check.cu" -o "$out/gpu_check" $cublas
 "$out/gpu_check"

@@ -4,6 +4,7 @@
 
 check_kernels.py NVCC HOST_COMPILER ARCH SOURCE MOST_REGISTERS [--needs OPCODE]... -- FLAGS
 
+What the assembler calls a loss of performance is a fault: products of warpgroups that are issued one by one.
 Where nvdisasm is found, the machine code must have no access to local memory, and each opcode of --needs must occur.
 Status 77 where nvcc or the host's compiler is missing.
 """
@@ -20,7 +21,7 @@ KERNEL = re.compile(r"Compiling entry function '(\S+)' for '(\w+)'.*?(\d+) bytes
 
 def short(name):
     """"cuda_items algorithm 1", of a mangled name."""
-    kind = re.search(r"cuda_(?:items|tiles)", name)
+    kind = re.search(r"cuda_(?:items|tiles|ring|sums)", name)
     word = re.search(r"JLm(\d+)", name)
     return f"{kind.group()} algorithm {int(word.group(1)) & 255}" if kind and word else name
 
@@ -33,7 +34,7 @@ def machine_code(cubin, needed):
     text = subprocess.run([disassembler, "-c", str(cubin)], capture_output=True, text=True, check=True).stdout
     opcodes = re.findall(r"^\s*/\*[0-9a-f]+\*/\s+(?:@!?\w+\s+)?([A-Z][A-Z0-9_.]*)", text, re.M)
     counts = {name: sum(o.split(".")[0] == name for o in opcodes)
-              for name in ["FFMA", "HMMA", "LDGSTS", "LDSM", "LDG", "STG", "SHFL", "LDL", "STL"]}
+              for name in ["FFMA", "HMMA", "HGMMA", "UTMALDG", "UBLKCP", "LDGSTS", "LDSM", "LDG", "STG", "SHFL", "LDL", "STL"]}
     print(f"{len(opcodes)} instructions: " + ", ".join(f"{n} {c}" for n, c in counts.items() if c))
     faults = [f"{counts[n]} {n} (local memory)" for n in ("LDL", "STL") if counts[n]]
     return faults + [f"no {n}" for n in needed if not any(o.startswith(n) for o in opcodes)]
@@ -56,7 +57,7 @@ def main():
         if done.returncode:
             print(errors[:8000])
             return 1
-        bad = [line for line in errors.splitlines() if re.search(r"\b(warning|error)\b", line)]
+        bad = [line for line in errors.splitlines() if re.search(r"\b(warning|error)\b|Performance Loss", line)]
         kernels = KERNEL.findall(errors)
         for name, target, stack, stores, loads, registers, shared in kernels:
             fault = " ".join(f"{n} {v}" for n, v in (("stack", stack), ("spill stores", stores), ("spill loads", loads))

@@ -3,7 +3,7 @@
 // steps that do not suit are run by work items.
 #include <string>
 
-#include "support/cuda_compare.hpp"
+#include "support/cuda_tile_run.hpp"
 
 namespace {
 
@@ -24,56 +24,18 @@ struct convolution {
   }
 };
 
-/// Largest difference from the unoptimised graph, relative to the largest number; whether tensor cores ran.
-struct difference {
-  double largest = 0;
-  bool tiles = false;
-  std::string error{};
-};
 template <class Model, cuda_product P>
-difference run() {
-  using net = tkl::compile<Model, tkl::cuda<tkl::arch::sm_80, P>>;
-  difference d;
-  tkl::graph g;
-  tkl::build_model<Model>(g);
-  const tkl_test::graph_inputs inputs(g);
-  const auto expected = tkl_test::run_unoptimised(g, inputs);
-  const std::vector<std::byte> file = tkl_test::random_weights_file(g);
-  const auto tensors = tkl::safetensors::from_memory(file);
-  const auto model = net::load(tkl_test::device(), *tensors, {.allow_surplus = true});
-  d.error = model.error().message();
-  if (!model) return d;
-  cuda_cpu::sim().shared_used = 0;
-  const auto workspace = net::workspace::make(*model);
-  d.error = workspace.error().message();
-  if (!workspace) return d;
-  d.tiles = cuda_cpu::sim().shared_used > 0;
-  std::vector<std::vector<std::byte>> outputs = tkl_test::output_buffers(g);
-  std::vector<void*> pointers;
-  for (auto& o : outputs) pointers.push_back(o.data());
-  for (const auto order :
-       {cuda_cpu::thread_order::forward, cuda_cpu::thread_order::reverse, cuda_cpu::thread_order::random}) {
-    cuda_cpu::order = order;
-    d.error = model->run(*workspace, inputs.pointers.data(), pointers.data()).message();
-    for (std::size_t o = 0; o < outputs.size(); ++o) {
-      const std::vector<double> got =
-          tkl_test::widened(outputs[o], g.nodes[static_cast<std::size_t>(g.outputs[o].node)].type);
-      double size = 1;
-      for (const double v : expected[o]) size = std::fmax(size, std::fabs(v));
-      for (std::size_t i = 0; i < got.size(); ++i)
-        d.largest = got[i] == got[i] ? std::fmax(d.largest, std::fabs(got[i] - expected[o][i]) / size) : 1e9;
-    }
-  }
-  return d;
+tkl_test::tile_difference run() {
+  return tkl_test::compare_tiles<Model, tkl::cuda<tkl::arch::sm_80, P>>();
 }
 
 template <class Model>
 void check(bool tiles) {
-  const difference once = run<Model, cuda_product::rounded>(), thrice = run<Model, cuda_product::split>();
+  const auto once = run<Model, cuda_product::rounded>(), thrice = run<Model, cuda_product::split>();
   CHECK(once.error == "");
   CHECK(thrice.error == "");
-  CHECK(once.tiles == tiles);
-  CHECK(thrice.tiles == tiles);
+  CHECK((once.shared > 0) == tiles);
+  CHECK((thrice.shared > 0) == tiles);
   CHECK(once.largest <= 2e-3);  // two factors with errors of 2^-11
   CHECK(thrice.largest <= 4e-6);
   if (tiles) CHECK(once.largest > thrice.largest);
@@ -109,12 +71,12 @@ struct short_convolution {
 };
 template <class Model>
 void check_short(double tolerance, bool tiles) {
-  const difference once = run<Model, cuda_product::rounded>(), in_f32 = run<Model, cuda_product::split>();
+  const auto once = run<Model, cuda_product::rounded>(), in_f32 = run<Model, cuda_product::split>();
   CHECK(once.error == "");
-  CHECK(once.tiles == tiles);
+  CHECK((once.shared > 0) == tiles);
   CHECK(once.largest <= tolerance);
   CHECK(in_f32.error == "");
-  CHECK(!in_f32.tiles);
+  CHECK(in_f32.shared == 0);
   CHECK(in_f32.largest <= tolerance);
 }
 TEST_CASE("inputs of 16 bits") {

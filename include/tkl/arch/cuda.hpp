@@ -2,11 +2,13 @@
 // Nvidia GPUs as data: compute capabilities, and the default schedules that follow from their facts.
 //
 // Source: Nvidia, "CUDA C++ Programming Guide", section "Compute Capabilities", table "Technical Specifications per
-// Compute Capability". Nothing here was measured by us.
+// Compute Capability"; numbers of multiprocessors (A100, H100 SXM): Nvidia's white papers of the two architectures.
+// Nothing here was measured by us.
 #pragma once
 
 #include <string_view>
 #include <tkl/schedule/mma.hpp>
+#include <tkl/schedule/ring.hpp>
 #include <tkl/schedule/work_item.hpp>
 
 namespace tkl {
@@ -23,6 +25,7 @@ struct cuda_facts {
   int cache_bytes = 48 * 1024;    // first-level cache and shared memory together
   bool async_copies = false;      // cp.async: from global to shared memory past the registers
   bool tensor_tf32_bf16 = false;  // mma.sync on tf32 and bf16
+  int multiprocessors = 0;        // of the GPU; 0: not known
   bool exact = false;             // code for this capability alone runs: not on a later GPU either
 };
 
@@ -48,7 +51,8 @@ struct sm_80 {
                                     .shared_bytes = 163 * 1024,
                                     .cache_bytes = 192 * 1024,
                                     .async_copies = true,
-                                    .tensor_tf32_bf16 = true};
+                                    .tensor_tf32_bf16 = true,
+                                    .multiprocessors = 108};
   static constexpr work_item_schedule items = cuda_tile;
   static constexpr mma_schedule tiles = cuda_tensor_tile;
 };
@@ -61,7 +65,8 @@ struct sm_90 {
                                     .shared_bytes = 227 * 1024,
                                     .cache_bytes = 256 * 1024,
                                     .async_copies = true,
-                                    .tensor_tf32_bf16 = true};
+                                    .tensor_tf32_bf16 = true,
+                                    .multiprocessors = 132};
   static constexpr work_item_schedule items = cuda_tile;
   static constexpr mma_schedule tiles = cuda_tensor_tile;
 };
@@ -75,9 +80,11 @@ struct sm_90a {
                                     .cache_bytes = 256 * 1024,
                                     .async_copies = true,
                                     .tensor_tf32_bf16 = true,
+                                    .multiprocessors = 132,
                                     .exact = true};
   static constexpr work_item_schedule items = cuda_tile;
   static constexpr mma_schedule tiles = cuda_tensor_tile;
+  static constexpr ring_schedule ring{};
 };
 
 static_assert(item_fits_registers<simt::items, simt> && simt::items.group_items() <= simt::facts.block_threads);
@@ -86,7 +93,7 @@ static_assert(item_fits_registers<sm_90::items, sm_90> && sm_90::items.group_ite
 static_assert(fits_shared_memory<sm_80::tiles, sm_80> && mma_fits_registers<sm_80::tiles, sm_80>);
 static_assert(fits_shared_memory<sm_90::tiles, sm_90> && mma_fits_registers<sm_90::tiles, sm_90>);
 static_assert(item_fits_registers<sm_90a::items, sm_90a> && fits_shared_memory<sm_90a::tiles, sm_90a> &&
-              mma_fits_registers<sm_90a::tiles, sm_90a>);
+              mma_fits_registers<sm_90a::tiles, sm_90a> && ring_fits<sm_90a::ring, sm_90a>);
 
 }  // namespace arch
 }  // namespace tkl

@@ -95,16 +95,26 @@ class cuda_context {
       return status::failure(m << "bytes of memory: " << bytes << " needed, it has "
                                << static_cast<std::int64_t>(properties_->totalGlobalMem));
     for (int i = 0; i < kernel_count; ++i) {
-      cudaFuncAttributes a{};
-      cudaError_t e = cudaFuncGetAttributes(&a, kernels[i].function);
-      if (e == cudaSuccess && kernels[i].tiles != nullptr) e = cudaFuncGetAttributes(&a, kernels[i].tiles);
+      const cuda_kernel& k = kernels[i];
+      cudaError_t e = cudaSuccess;
+      std::string_view call = "cudaFuncGetAttributes";
+      const auto look = [&](auto* function, int shared_bytes) {
+        if (e != cudaSuccess || function == nullptr) return;
+        cudaFuncAttributes a{};
+        e = cudaFuncGetAttributes(&a, function);
+        if (e != cudaSuccess || shared_bytes == 0) return;
+        e = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+        if (e != cudaSuccess) call = "cudaFuncSetAttribute";
+      };
+      look(k.function, 0);
+      look(k.tiles, k.shared_bytes());
+      look(k.tile_parts, k.shared_bytes());
+      look(k.ring, k.ring_schedule.shared_bytes());
+      look(k.ring_parts, k.ring_schedule.shared_bytes());
+      look(k.sums, 0);
       if (e == cudaErrorNoKernelImageForDevice)
-        return status::failure(m << "the program has no code for it in kernel " << kernels[i].name);
-      if (e != cudaSuccess) return cuda_failure("cudaFuncGetAttributes", e, kernels[i].name);
-      if (kernels[i].tiles == nullptr) continue;
-      e = cudaFuncSetAttribute(kernels[i].tiles, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               kernels[i].shared_bytes());
-      if (e != cudaSuccess) return cuda_failure("cudaFuncSetAttribute", e, kernels[i].name);
+        return status::failure(m << "the program has no code for it in kernel " << k.name);
+      if (e != cudaSuccess) return cuda_failure(call, e, k.name);
     }
     return {};
   }

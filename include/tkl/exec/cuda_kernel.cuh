@@ -16,11 +16,17 @@
 #include <cstdint>
 #include <string_view>
 #include <tkl/algo/mma/conv2d.hpp>
+#include <tkl/algo/mma/matmul.hpp>
+#include <tkl/algo/mma/product_ring.hpp>
+#include <tkl/algo/work_item/sum_parts.hpp>
 #include <tkl/config.hpp>
+#include <tkl/exec/cuda_tile_launch.hpp>
 #include <tkl/exec/work_items.hpp>
 #include <tkl/expr/code.hpp>
 #include <tkl/schedule/mma.hpp>
+#include <tkl/schedule/ring.hpp>
 #include <tkl/target/cuda_machine.cuh>
+#include <tkl/target/cuda_ring_machine.cuh>
 #include <tkl/target/cuda_tensor_machine.cuh>
 #include <type_traits>
 #include <utility>
@@ -112,6 +118,14 @@ __global__ void __launch_bounds__(cuda_block_threads) cuda_items(const __grid_co
   for_items<typename items::machine>(a, [](typename items::machine& m) { impl::run_item<items::key, Arch::items>(m); });
 }
 
+/// Adds the parts of a step whose depth was cut.
+template <class Arch, std::uint64_t... Words>
+__global__ void __launch_bounds__(cuda_block_threads) cuda_sums(const __grid_constant__ cuda_arguments a) {
+  using out = typename cuda_items_of_key<Words...>::out;
+  using machine = cuda_machine<float, out, cuda_epilogue<cuda_items_of_key<Words...>::key.epilogue, out>>;
+  for_items<machine>(a, [](machine& m) { sum_parts_item(m); });
+}
+
 template <class Arch, cuda_product P, std::uint64_t... Words>
 __global__ void __launch_bounds__(Arch::tiles.threads()) cuda_tiles(const __grid_constant__ cuda_arguments a) {
   using items = cuda_items_of_key<Words...>;
@@ -119,36 +133,76 @@ __global__ void __launch_bounds__(Arch::tiles.threads()) cuda_tiles(const __grid
 #if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
   cuda_tensor_machine<P, storage_t<items::key.in>, out, cuda_epilogue<items::key.epilogue, out>> m(
       a, static_cast<std::int32_t>(threadIdx.x), static_cast<std::int32_t>(blockIdx.x),
-      static_cast<std::int32_t>(blockIdx.y));
-  conv2d_tile<Arch::tiles>(m);
+      static_cast<std::int32_t>(blockIdx.y), static_cast<std::int32_t>(blockIdx.z));
+  if constexpr (items::key.algorithm == algorithm::matmul) {
+    matmul_tile<Arch::tiles, items::key.variant[0] != 0, items::key.variant[1] == 0>(m);
+  } else {
+    conv2d_tile<Arch::tiles>(m);
+  }
 #endif
 }
 
-/// A kernel as the host sees it; `tiles`: the same in tensor cores, for steps that suit it.
+/// Compiled to code for arch=sm_90a alone; a device that runs other code of the program stops with an error here.
+template <class Arch, std::uint64_t... Words>
+__global__ void __launch_bounds__(Arch::ring.threads()) cuda_ring(const __grid_constant__ cuda_ring_arguments a) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || !defined(__CUDACC__)
+  using items = cuda_items_of_key<Words...>;
+  using out = typename items::out;
+  cuda_ring_machine<Arch::ring.columns_bytes(), storage_t<items::key.in>, out, cuda_epilogue<items::key.epilogue, out>>
+      m(a, static_cast<std::int32_t>(threadIdx.x), static_cast<std::int32_t>(blockIdx.x),
+        static_cast<std::int32_t>(blockIdx.y), static_cast<std::int32_t>(blockIdx.z));
+  product_ring<Arch::ring>(m);
+#elif defined(__CUDA_ARCH__)
+  __trap();
+#endif
+}
+
+/// A kernel as the host sees it, and where there are, the kernels that run the same in tensor cores for steps that suit
+/// them: with the step's output, or with the sums of parts of the depth, which `sums` adds.
 struct cuda_kernel {
   std::string_view name{};
   void (*function)(cuda_arguments) = nullptr;
   void (*tiles)(cuda_arguments) = nullptr;
-  mma_schedule schedule{};
+  void (*tile_parts)(cuda_arguments) = nullptr;
+  void (*ring)(cuda_ring_arguments) = nullptr;
+  void (*ring_parts)(cuda_ring_arguments) = nullptr;
+  void (*sums)(cuda_arguments) = nullptr;
+  mma_schedule tile_schedule{};
+  tkl::ring_schedule ring_schedule{};
   int vector = 0;  // elements of 16 bytes of the input
-  int shared_bytes() const { return schedule.shared_bytes(vector); }
+  cuda_tile_launches (*launches)(const step&, const kernel_key&, const edge*) = nullptr;
+  int shared_bytes() const { return tile_schedule.shared_bytes(vector); }
 };
 
-/// Whether tensor cores run a key in that way at all. They copy panels of f32.
-constexpr bool multiplies_matrices(const kernel_key& k, cuda_product p) {
-  return k.algorithm == algorithm::conv2d && k.weights == element::f32 &&
-         (p == cuda_product::split ? k.in == element::f32 : p == cuda_product::rounded);
+/// The key of a kernel that leaves the sums of parts of the depth in f32.
+constexpr kernel_key key_of_parts(kernel_key k) {
+  k.out = element::f32;
+  k.epilogue = {};
+  return k;
 }
 
-template <kernel_key K, class Arch, cuda_product P>
+/// `Parts`: some step with this key cuts its depth.
+template <kernel_key K, class Arch, cuda_product P, bool Parts>
 cuda_kernel cuda_kernel_of() {
+  using plan = cuda_tile_plan<Arch, P>;
   return []<std::size_t... Word>(std::index_sequence<Word...>) {
     constexpr packed_key words = pack_key(K);
+    [[maybe_unused]] constexpr packed_key parts = pack_key(key_of_parts(K));
     cuda_kernel k{name_of(K.algorithm), &cuda_items<Arch, words[Word]...>};
     if constexpr (multiplies_matrices(K, P)) {
       k.tiles = &cuda_tiles<Arch, P, words[Word]...>;
-      k.schedule = Arch::tiles;
+      k.tile_schedule = Arch::tiles;
       k.vector = static_cast<int>(16 / size_of(K.in));
+      k.launches = &plan::of;
+      if constexpr (Parts) {
+        k.tile_parts = &cuda_tiles<Arch, P, parts[Word]...>;
+        k.sums = &cuda_sums<Arch, words[Word]...>;
+      }
+    }
+    if constexpr (plan::has_ring && suits_warpgroups(K, P)) {
+      k.ring = &cuda_ring<Arch, words[Word]...>;
+      k.ring_schedule = Arch::ring;
+      if constexpr (Parts) k.ring_parts = &cuda_ring<Arch, parts[Word]...>;
     }
     return k;
   }

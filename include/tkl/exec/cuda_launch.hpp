@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <tkl/algo/work_item/roles.hpp>
-#include <tkl/schedule/mma.hpp>
-#include <tkl/target/cuda_arguments.hpp>
 
 namespace tkl {
 
@@ -48,26 +46,6 @@ constexpr cuda_launch cuda_launch_of(const item_counts& items, int threads, int 
     }
   }
   if (team > 1) l.threads[0] = static_cast<std::uint32_t>(team);
-  return l;
-}
-
-/// Blocks of tiles for a step: along the first dimension the tiles of columns, then of places; along the second the
-/// groups. Empty where the step does not suit: vectors of 16 bytes, which are `vector` elements of the input, must be
-/// whole and aligned, and the grid within the limits.
-constexpr cuda_launch cuda_launch_of(const mma_schedule& schedule, const cuda_arguments& a, int vector, bool aligned) {
-  cuda_launch l;
-  const std::int64_t groups = a.parameters.groups;
-  const std::int64_t depth = a.in[0].extent[3] / groups, columns = a.out.extent[3] / groups;
-  bool suits = aligned && depth % vector == 0 && groups <= 65535;
-  for (int i = 0; i < 3; ++i) suits = suits && a.in[0].stride[i] % vector == 0;
-  const auto parts = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };
-  const std::int64_t places = std::int64_t{a.out.extent[0]} * a.out.extent[1] * a.out.extent[2];
-  const std::int64_t blocks = parts(columns, schedule.columns) * parts(places, schedule.rows);
-  if (!suits || blocks == 0 || blocks > 0x7fffffff) return l;
-  l.threads[0] = static_cast<std::uint32_t>(schedule.threads());
-  l.blocks[0] = l.grid[0] = static_cast<std::uint32_t>(blocks);
-  l.blocks[1] = l.grid[1] = static_cast<std::uint32_t>(groups);
-  l.blocks[2] = l.grid[2] = 1;
   return l;
 }
 

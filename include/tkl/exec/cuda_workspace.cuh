@@ -12,64 +12,14 @@
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
 #include <tkl/core/status.hpp>
-#include <tkl/exec/cuda_launch.hpp>
 #include <tkl/exec/cuda_model.cuh>
+#include <tkl/exec/cuda_step_launch.cuh>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace tkl {
 TKL_ISA_BEGIN
-
-/// What the kernel of a step takes. address(edge): where an edge begins on the device.
-template <class F>
-cuda_arguments cuda_arguments_of(const step& s, const edge* edges, const std::int32_t* tables, const cuda_launch& l,
-                                 F address) {
-  cuda_arguments a;
-  const auto tensor = [&](cuda_tensor& t, std::int16_t e) {
-    if (e < 0) return;
-    t.data = address(edges[e]);
-    for (int i = 0; i < plan_rank; ++i) {
-      t.extent[i] = edges[e].extent[i];
-      t.stride[i] = edges[e].stride[i];
-    }
-  };
-  for (int i = 0; i < step_inputs; ++i) tensor(a.in[i], s.in[i]);
-  tensor(a.out, s.out);
-  if (s.weight >= 0) a.weights = address(edges[s.weight]);
-  a.tables = tables;
-  a.parameters = s.parameters;
-  for (int i = 0; i < 3; ++i) a.blocks[i] = l.blocks[i];
-  const auto operands = [&](operand_values& values, const auto& operand, const auto& literal) {
-    int i = 0;
-    for (const std::int16_t o : operand) {
-      operand_value& v = values.slot[i];
-      v.value = literal[i];
-      v.inner = literal[i] >= 0 && literal[i] <= 3 ? static_cast<std::int64_t>(literal[i]) : 0;  // axis of an index
-      ++i;
-      if (o < 0) continue;
-      const edge& e = edges[o];
-      v.data = address(e);
-      for (int k = 0; k < 3; ++k) v.stride[k] = e.stride[k];
-      v.inner = e.stride[3];
-    }
-  };
-  operands(a.operands, s.operand, s.literal);
-  operands(a.prologue, s.prologue_operand, s.prologue_literal);
-  return a;
-}
-
-/// Whether the operands of a contraction begin at multiples of 16 bytes.
-inline bool operands_are_aligned(const cuda_arguments& a) {
-  const auto at = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  return (at(a.in[0].data) | at(a.weights)) % 16 == 0;
-}
-
-/// The launch of a step.
-constexpr cuda_launch cuda_launch_of(const work_item_schedule& schedule, const step& s, const kernel_key& k,
-                                     const edge* edges) {
-  return cuda_launch_of(items_of_step(schedule, s, k, edges), cuda_block_threads, shares_items(k) ? cuda_team : 1);
-}
 
 class cuda_workspace {
  public:
@@ -81,7 +31,8 @@ class cuda_workspace {
   }
   /// The same in an arena that other workspaces of the caller use, too.
   TKL_COLD static result<cuda_workspace> make(const cuda_model& model, const std::shared_ptr<std::byte>& arena) {
-    result<cuda_memory_block> places = cuda_memory_block::allocate(cuda_place_bytes(model.plan()));
+    result<cuda_memory_block> places =
+        cuda_memory_block::allocate(cuda_place_bytes(model.plan(), model.partial_bytes()));
     if (!places) return places.error();
     return make(model, arena, places->shared());
   }
@@ -115,7 +66,7 @@ class cuda_workspace {
   using graph_type = std::remove_pointer_t<cudaGraphExec_t>;
   explicit cuda_workspace(const cuda_model& m) : model_(m) {}
 
-  /// `places`: memory for the inputs, then the outputs.
+  /// `places`: memory for the inputs, the outputs, the sums of parts of a depth.
   TKL_COLD static result<cuda_workspace> make(const cuda_model& model, const std::shared_ptr<std::byte>& arena,
                                               const std::shared_ptr<std::byte>& places) {
     cuda_workspace w(model);
@@ -126,6 +77,7 @@ class cuda_workspace {
       w.caller_.push_back(places.get() + at);
       at += round_up(buffer_bytes_of(w.caller_edge(i)), cuda_alignment);
     }
+    w.partials_ = places.get() + at;
     if (status s = w.capture(); !s) return s;
     return result<cuda_workspace>(std::move(w));
   }
@@ -154,26 +106,7 @@ class cuda_workspace {
   }
 
   TKL_COLD status launch(int i) const {
-    const device_plan& p = model_.plan();
-    const step& s = p.steps[i];
-    const cuda_kernel& k = model_.kernel_of(s);
-    cuda_launch l = cuda_launch_of(p.schedule, s, p.keys[s.kernel], p.edges);
-    if (l.empty()) return {};
-    cuda_arguments a = cuda_arguments_of(s, p.edges, model_.tables(i), l, [&](const edge& e) { return address(e); });
-    auto* function = k.function;
-    std::size_t shared = 0;
-    if (k.tiles != nullptr) {
-      if (const cuda_launch tiles = cuda_launch_of(k.schedule, a, k.vector, operands_are_aligned(a)); !tiles.empty()) {
-        l = tiles;
-        function = k.tiles;
-        shared = static_cast<std::size_t>(k.shared_bytes());
-      }
-    }
-    void* arguments[] = {&a};
-    const cudaError_t e =
-        cudaLaunchKernel(function, dim3(l.grid[0], l.grid[1], l.grid[2]),
-                         dim3(l.threads[0], l.threads[1], l.threads[2]), arguments, shared, model_.context().stream());
-    return e == cudaSuccess ? status{} : cuda_failure("cudaLaunchKernel", e, k.name, i, p.name_of_step(s));
+    return launch_step(model_, i, partials_, [&](const edge& e) { return address(e); });
   }
 
   /// Captures the launches of all steps.
@@ -215,6 +148,7 @@ class cuda_workspace {
   cuda_model model_;  // handles: what they stand for lives as long as the workspace
   std::shared_ptr<std::byte> arena_{}, places_{};
   std::vector<std::byte*> caller_{};  // inputs, then outputs
+  std::byte* partials_ = nullptr;     // sums of parts of a depth
   std::shared_ptr<graph_type> graph_{};
 };
 

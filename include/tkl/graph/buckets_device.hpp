@@ -29,7 +29,7 @@ class buckets<Model, Target, First, Rest...> : public bucket_shapes<Model, Targe
   using base::arena_bytes, base::count;
   using context_type = typename run_time::context_type;
   static constexpr std::array<device_plan, static_cast<std::size_t>(count)> plans{
-      first::plan(), compile<Model<Rest>, Target>::plan()...};
+      first::plan(), base::template model<Rest>::plan()...};
 
   /// As compile::load; the weights are uploaded once.
   TKL_COLD static result<buckets> load(const context_type& c, const char* path, const load_options& options = {}) {
@@ -93,14 +93,14 @@ class buckets<Model, Target, First, Rest...> : public bucket_shapes<Model, Targe
     status s = b.add<first>([&](const auto* kernels) {
       return run_time::template make_shape<Target>(c, first::plan(), kernels, w->data());
     });
-    static_cast<void>((s.ok() && ... && (s = b.share<compile<Model<Rest>, Target>>(c)).ok()));
+    static_cast<void>((s.ok() && ... && (s = b.share<typename base::template model<Rest>>(c, w->data())).ok()));
     if (!s) return s;
     return b;
   }
   template <class Compiled>
-  TKL_COLD status share(const context_type& c) {
+  TKL_COLD status share(const context_type& c, const std::byte* weights) {
     return add<Compiled>([&](const auto* kernels) {
-      return run_time::template share<Target>(c, Compiled::plan(), kernels, models_[0]);
+      return run_time::template share<Target>(c, Compiled::plan(), kernels, weights, models_[0]);
     });
   }
   template <class Compiled, class F>

@@ -26,24 +26,35 @@ struct cuda_run_time {
   using workspace_type = cuda_workspace;
   using arena_type = std::shared_ptr<std::byte>;
 
-  template <class Target, kernel_key K>
+  template <class Target>
+  using tiles = cuda_tile_plan<typename Target::arch_type, Target::product>;
+
+  /// Steps that tensor cores run, and how many of them cut their depth, which is a launch more; and what that takes of
+  /// memory beside arena and packed weights: weights as tiles once, sums of parts for each caller.
+  template <class Net>
+  struct constants {
+    static constexpr cuda_tile_counts tile_counts = tiles<typename Net::target>::counts(Net::plan());
+  };
+  template <class Net, std::size_t Index>
   static cuda_kernel kernel() {
-    return cuda_kernel_of<K, typename Target::arch_type, Target::product>();
+    using target = typename Net::target;
+    constexpr bool cuts = tiles<target>::cuts(Net::plan(), static_cast<int>(Index));
+    return cuda_kernel_of<Net::plan().keys[Index], typename target::arch_type, target::product, cuts>();
   }
   template <class Target>
   TKL_COLD static result<cuda_model> make(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
                                           const std::byte* weights) {
-    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts, cuda_caller_bytes(plan));
+    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts, true);
   }
   template <class Target>
   TKL_COLD static result<cuda_model> make_shape(const cuda_context& c, const device_plan& plan,
                                                 const cuda_kernel* kernels, const std::byte* weights) {
-    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts, 0);
+    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts, false);
   }
   template <class Target>
   TKL_COLD static result<cuda_model> share(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
-                                           const cuda_model& other) {
-    return cuda_model::share(c, plan, kernels, other, Target::arch_type::facts);
+                                           const std::byte* weights, const cuda_model& other) {
+    return cuda_model::share(c, plan, kernels, weights, other, Target::arch_type::facts);
   }
   TKL_COLD static result<std::shared_ptr<std::byte>> make_arena(const cuda_context&, std::int64_t bytes) {
     result<cuda_memory_block> b = cuda_memory_block::allocate(bytes);

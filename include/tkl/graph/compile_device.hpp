@@ -2,12 +2,13 @@
 // compile<Model, Target> for devices that run algorithms of work items. A target names its run time, a type R with
 //
 //   context_type, kernel_type, model_type, workspace_type
-//   kernel<Target, Key>()                                  the kernel of a key
+//   constants<Net>                                         what it adds to those of compile<...>, which is Net
+//   kernel<Net, i>()                                       the kernel of key i of the plan
 //   make<Target>(context, plan, kernels, weights)          checks the device, builds kernels, uploads weights
 // and for the shapes of a model (graph/buckets_device.hpp)
 //   arena_type, make_arena(context, bytes)                 memory of one caller for all shapes
 //   make_shape<Target>(context, plan, kernels, weights)    as make, without memory for a caller
-//   share<Target>(context, plan, kernels, model)           the same with the weights of another shape
+//   share<Target>(context, plan, kernels, weights, model)  the same with the weights of another shape on the device
 #pragma once
 
 #include <array>
@@ -64,7 +65,8 @@ struct host_buffers {
 /// callers of one context; each caller has a workspace.
 template <class Model, class Target>
 requires device_target<Target>
-class compile<Model, Target> : public compiled_constants<Model, Target> {
+class compile<Model, Target> : public compiled_constants<Model, Target>,
+                               public Target::run_time::template constants<compile<Model, Target>> {
   using base = compiled_constants<Model, Target>;
   using typename base::compiled;
   using run_time = typename Target::run_time;
@@ -136,7 +138,7 @@ class compile<Model, Target> : public compiled_constants<Model, Target> {
  private:
   template <std::size_t... Index>
   static std::array<typename run_time::kernel_type, sizeof...(Index)> kernels_of(std::index_sequence<Index...>) {
-    return {run_time::template kernel<Target, compiled::keys[Index]>()...};
+    return {run_time::template kernel<compile, Index>()...};
   }
   TKL_COLD static result<compile> make(const context_type& c, const result<packed_weights>& w) {
     if (!w) return w.error();

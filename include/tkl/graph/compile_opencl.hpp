@@ -23,9 +23,11 @@ struct opencl_run_time {
   using workspace_type = opencl_workspace;
   using arena_type = cl::Buffer;
 
-  template <class Target, kernel_key K>
+  template <class Net>
+  struct constants {};
+  template <class Net, std::size_t Index>
   static opencl_kernel kernel() {
-    return Target::template kernel<K>();
+    return Net::target::template kernel<Net::plan().keys[Index]>();
   }
   template <class Target>
   TKL_COLD static result<opencl_model> make(const opencl_context& c, const device_plan& plan,
@@ -39,7 +41,8 @@ struct opencl_run_time {
   }
   template <class Target>
   TKL_COLD static result<opencl_model> share(const opencl_context& c, const device_plan& plan,
-                                             const opencl_kernel* kernels, const opencl_model& other) {
+                                             const opencl_kernel* kernels, const std::byte*,
+                                             const opencl_model& other) {
     return opencl_model::make(c, plan, kernels, other.weights());
   }
   TKL_COLD static result<cl::Buffer> make_arena(const opencl_context& c, std::int64_t bytes) {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <tkl/config.hpp>
 #include <tkl/schedule/mma.hpp>
-#include <tkl/target/cuda_machine.cuh>
+#include <tkl/target/cuda_block_machine.cuh>
 #include <tkl/target/cuda_ptx.cuh>
 #include <type_traits>
 
@@ -18,37 +18,32 @@ namespace tkl {
 TKL_ISA_BEGIN
 
 template <cuda_product P, class In, class Out, class Epilogue>
-class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
-  using base = cuda_machine<In, Out, Epilogue>;
+class cuda_tensor_machine : public cuda_block_machine<In, Out, Epilogue> {
+  using base = cuda_block_machine<In, Out, Epilogue>;
   static constexpr bool split = P == cuda_product::split;
   static_assert(std::is_same_v<In, float> || (!split && sizeof(In) == 2));
 
  public:
   using integer = typename base::integer;
-  static constexpr int vector = 16 / sizeof(In);
+  using base::vector;
   static constexpr int pack = vector / 4;
-
-  TKL_FN cuda_tensor_machine(const cuda_arguments& a, integer thread, integer x, integer y)
-      : base(a, x, y, 0, thread) {}
-
-  TKL_FN integer thread() const { return this->team_place(); }
-  TKL_FN integer block(int d) const { return this->item(d); }
-  TKL_FN float weight(integer i) const { return weights()[i]; }
+  using base::base;
 
   TKL_FN float* shared(int i) const { return ptx::shared_memory() + i; }
-  TKL_FN void copy(float* to, integer i, bool inside) const {
-    ptx::copy_async_16(to, static_cast<const In*>(this->arguments().in[0].data) + i, inside);
+  TKL_FN std::uint32_t word(int i) const { return std::bit_cast<std::uint32_t>(*shared(i)); }
+  TKL_FN std::uint16_t short_word(int i) const { return static_cast<std::uint16_t>(word(i / 2) >> 16 * (i % 2)); }
+  TKL_FN void copy(float* to, integer i, bool inside) const { copy(role::in, to, i, inside); }
+  TKL_FN void copy(role r, float* to, integer i, bool inside) const {
+    const void* const from = this->arguments().in[r == role::second ? 1 : 0].data;
+    ptx::copy_async_16(to, static_cast<const In*>(from) + i, inside);
   }
-  TKL_FN void copy_weights(float* to, integer i, bool inside) const { ptx::copy_async_16(to, weights() + i, inside); }
+  TKL_FN void copy_weights(float* to, integer i, bool inside) const {
+    ptx::copy_async_16(to, this->weights() + i, inside);
+  }
   TKL_FN void commit() const { ptx::commit_copies(); }
   template <int Open>
   TKL_FN void wait() const {
     ptx::wait_copies<Open>();
-  }
-  TKL_FN void barrier() const {
-#if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
-    __syncthreads();
-#endif
   }
 
   template <int N>
@@ -59,11 +54,17 @@ class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
   using rows_operand = operand<4>;
   using columns_operand = operand<2>;
   TKL_FN rows_operand load_rows(const float* row) const {
-    rows_operand r{};
-    ptx::load_matrices(r.big, row);
-    if constexpr (pack == 1) {
-      TKL_UNROLL
-      for (int i = 0; i < 4; ++i) set(r, i, std::bit_cast<float>(r.big[i]));
+    std::uint32_t words[4];
+    ptx::load_matrices(words, row);
+    return operand_of<4>([&](int i) { return words[i]; });
+  }
+  template <int N, class F>
+  TKL_FN operand<N> operand_of(F f) const {
+    operand<N> r{};
+    TKL_UNROLL
+    for (int i = 0; i < N; ++i) {
+      r.big[i] = f(i);
+      if constexpr (pack == 1) set(r, i, std::bit_cast<float>(r.big[i]));
     }
     return r;
   }
@@ -96,14 +97,7 @@ class cuda_tensor_machine : public cuda_machine<In, Out, Epilogue> {
     }
   }
 
-  TKL_FN void finish(float a, float b, const typename base::place& at, integer end) const {
-    this->finish_lanes(cuda_value<2>{{a, b}}, at, end - at.c);
-  }
-
  private:
-  TKL_FN const float* weights() const {
-    return static_cast<const float*>(this->arguments().weights);
-  }
   template <int N>
   TKL_FN static void set(operand<N>& r, int i, float v) {
     r.big[i] = ptx::to_tf32(v);

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct dim3 {
 namespace cuda_cpu {
 
 inline constexpr unsigned warp_size = 32;
+inline constexpr std::size_t shared_most = std::size_t{256} << 10;
 
 /// In which order the threads of a block start and go on.
 enum class thread_order { forward, reverse, random };
@@ -46,6 +48,24 @@ struct async_copy {
   unsigned bytes, total;
 };
 
+struct thread;
+
+/// A barrier in shared memory: a phase ends when all have arrived and all bytes that were announced are there.
+struct memory_barrier {
+  unsigned arrivals = 0, missing = 0;
+  std::int64_t bytes = 0;
+  unsigned phase = 0;
+  std::vector<thread*> waiting{};
+  char ended = 0;  // what the thread sanitizer orders by
+};
+/// A copy that a barrier counts: `work` writes `bytes` bytes.
+struct bulk_copy {
+  std::uint32_t barrier;
+  std::int64_t bytes;
+  std::function<void()> work;
+  char* begun;  // what the thread sanitizer orders by
+};
+
 /// One CUDA thread.
 struct thread {
   fiber own{};
@@ -54,8 +74,10 @@ struct thread {
   unsigned mask = 0;       // of the warp operation that it waits in
   unsigned exchanges = 0;  // alternates the two slots of the warp's exchange
   const char* at = "running";
-  std::vector<std::vector<async_copy>> copies{1};  // groups; the last is still open
-  char arrives = 0, leaves = 0;                    // what the thread sanitizer orders by
+  std::vector<std::vector<async_copy>> copies{1};               // groups; the last is still open
+  std::vector<std::vector<std::function<void()>>> products{1};  // groups of wgmma; the last is still open
+  bool products_begun = false;                                  // a fence stands before them
+  char arrives = 0, leaves = 0;                                 // what the thread sanitizer orders by
 };
 
 struct warp {
@@ -83,6 +105,8 @@ class block {
       t.index = {i % size.x, i / size.x % size.y, i / (size.x * size.y)};
       t.lane = i % warp_size, t.warp = i / warp_size, t.mask = 0, t.exchanges = 0, t.at = "running";
       if (t.copies.size() != 1 || !t.copies[0].empty()) t.copies.assign(1, {});
+      t.products.assign(1, {});
+      t.products_begun = false;
       warp& w = warps_[t.warp];
       w.lane[t.lane] = &t;
       w.exists |= 1u << t.lane;
@@ -90,16 +114,25 @@ class block {
       ready_.push_back(&t);
     }
     arrived_.clear();
+    barriers_.clear();
+    bulk_.clear();
     live_ = count;
     set_order(ready_);
     fill_shared(shared);
     main_.release(&body_);
     if (count != 0) go_on();
     main_.acquire(&live_);
+    if (!bulk_.empty()) die("the block ended before a bulk copy was there");
   }
 
   thread& current() const { return *current_; }
   std::byte* shared() const { return shared_; }
+  /// Addresses within shared memory count bytes from the start of a window.
+  std::uint32_t shared_address() const { return static_cast<std::uint32_t>(shared_ - shared_pages_); }
+  std::byte* shared_at(std::uint32_t address, std::size_t bytes) const {
+    if (address < shared_address() || address + bytes > shared_most) die("an access outside of shared memory");
+    return shared_pages_ + address;
+  }
 
   void barrier(const char* at) {
     const quiet q;
@@ -158,6 +191,43 @@ class block {
     });
   }
 
+  /// Barriers in shared memory, by their addresses.
+  void begin_memory_barrier(std::uint32_t at, unsigned arrivals) {
+    const quiet q;
+    if (at % 8 != 0) die("mbarrier.init: an address is not a multiple of 8");
+    memory_barrier b;
+    b.arrivals = b.missing = arrivals;
+    barriers_[at] = b;
+  }
+  void arrive(std::uint32_t at, unsigned bytes) {
+    const quiet q;
+    memory_barrier& b = memory_barrier_at(at);
+    if (b.missing == 0) die("more arrivals at a barrier than its phase takes");
+    current_->own.release(&b.ended);
+    --b.missing;
+    b.bytes += bytes;
+    end_phase(b);
+  }
+  void wait(std::uint32_t at, unsigned parity) {
+    const quiet q;
+    memory_barrier& b = memory_barrier_at(at);
+    if (b.phase % 2 == parity % 2) {
+      current_->at = "mbarrier.try_wait";
+      b.waiting.push_back(current_);
+      go_on();
+      current_->at = "running";
+    }
+    current_->own.acquire(&b.ended);
+  }
+  /// The copy is done as late as possible, when no thread can go on without it; in reverse order of threads, at once.
+  void copy_in_bulk(std::uint32_t barrier, std::int64_t bytes, std::function<void()> work) {
+    const quiet q;
+    memory_barrier_at(barrier);
+    current_->own.release(&copies_begun_);
+    bulk_.push_back({barrier, bytes, std::move(work), &copies_begun_});
+    if (order == thread_order::reverse) deliver();
+  }
+
   [[noreturn]] void die(const char* why) const {
     std::fprintf(stderr, "cuda_cpu: %s in block (%u, %u, %u)\n", why, index.x, index.y, index.z);
     const std::size_t count = std::size_t{threads.x} * threads.y * threads.z;
@@ -169,6 +239,34 @@ class block {
 
  private:
   static void enter();
+
+  memory_barrier& memory_barrier_at(std::uint32_t at) {
+    const auto found = barriers_.find(at);
+    if (found == barriers_.end()) die("no barrier was made at this address");
+    return found->second;
+  }
+  void end_phase(memory_barrier& b) {
+    if (b.missing != 0 || b.bytes != 0) return;
+    ++b.phase;
+    b.missing = b.arrivals;
+    std::vector<thread*> waiting = std::exchange(b.waiting, {});
+    set_order(waiting);
+    ready_.insert(ready_.end(), waiting.begin(), waiting.end());
+  }
+  /// Does the oldest bulk copy.
+  void deliver() {
+    const bulk_copy copy = std::move(bulk_.front());
+    bulk_.erase(bulk_.begin());
+    current_->own.acquire(copy.begun);
+    {
+      const heard h;
+      copy.work();
+    }
+    memory_barrier& b = memory_barrier_at(copy.barrier);
+    current_->own.release(&b.ended);
+    b.bytes -= copy.bytes;
+    end_phase(b);
+  }
 
   /// The end of a thread; does not return.
   void finish() {
@@ -199,6 +297,7 @@ class block {
 
   /// The next thread that can run becomes the current one; run() goes on after the last one.
   fiber& next_fiber() {
+    while (next_ == ready_.size() && live_ != 0 && !bulk_.empty()) deliver();
     if (next_ == ready_.size()) {
       if (live_ != 0) die("deadlock: no thread can go on");
       running_main_ = true;
@@ -225,7 +324,7 @@ class block {
   }
 
   void fill_shared(std::size_t bytes) {
-    constexpr std::size_t most = std::size_t{256} << 10, page = 4096;
+    constexpr std::size_t most = shared_most, page = 4096;
     if (shared_pages_ == nullptr) {
       shared_pages_ = static_cast<std::byte*>(
           mmap(nullptr, most + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -238,6 +337,9 @@ class block {
   const std::function<void()>* body_ = nullptr;
   std::vector<thread*> all_{};
   std::vector<thread*> ready_{}, arrived_{};
+  std::map<std::uint32_t, memory_barrier> barriers_{};
+  std::vector<bulk_copy> bulk_{};
+  char copies_begun_ = 0;
   std::vector<warp> warps_{};
   std::size_t next_ = 0;  // of ready_
   std::size_t live_ = 0;

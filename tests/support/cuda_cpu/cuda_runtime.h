@@ -5,6 +5,8 @@
 //   block.hpp          one block of threads at a time; every thread is a fiber
 //   device.hpp         what a kernel calls: indices, barriers, shuffles, asynchronous copies
 //   tensor_cores.hpp   mma.sync and ldmatrix by the register layouts of the PTX ISA
+//   bulk_copies.hpp    barriers in shared memory, and the copies that they count (TMA)
+//   warpgroups.hpp     wgmma by its descriptors
 //   runtime.hpp        the runtime API: memory, streams, graphs, launches, and errors that a test plants
 //
 // It shows wrong indices, missing barriers, races (-fsanitize=thread), accesses outside of memory and wrong calls. It
@@ -12,6 +14,8 @@
 #pragma once
 
 #include "block.hpp"
+#include "bulk_copies.hpp"
 #include "device.hpp"
 #include "runtime.hpp"
 #include "tensor_cores.hpp"
+#include "warpgroups.hpp"

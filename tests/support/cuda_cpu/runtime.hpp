@@ -5,6 +5,7 @@
 // A test plants errors, forbids calls, and reads how often each function was called.
 #pragma once
 
+#include <cuda.h>
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -32,6 +33,8 @@ enum cudaError_t {
 };
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal };
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess = 0, cudaDriverEntryPointSymbolNotFound = 1 };
+inline constexpr unsigned long long cudaEnableDefault = 0;
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 inline constexpr unsigned cudaStreamNonBlocking = 1;
 
@@ -68,6 +71,7 @@ struct simulator {
   std::map<void*, std::pair<void*, std::size_t>> memory{};  // address: pages and their bytes
   std::map<const void*, std::size_t> shared_limit{};
   int major = 8, minor = 0;
+  bool has_tensor_maps = true;  // whether the driver knows them
   std::size_t shared_used = 0;  // the most shared memory of a launch
 
   cudaError_t call(const char* name) {
@@ -130,6 +134,34 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int) {
   p->totalGlobalMem = std::size_t{1} << 32;
   p->sharedMemPerBlockOptin = 163 * 1024;
   return cuda_cpu::sim().call("cudaGetDeviceProperties");
+}
+/// The driver's checks for maps of three axes with the swizzle of 128 bytes.
+inline CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType, std::uint32_t rank, void* data,
+                                       const std::uint64_t* extent, const std::uint64_t* stride,
+                                       const std::uint32_t* box, const std::uint32_t* steps, CUtensorMapInterleave,
+                                       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  bool good = rank == 3 && swizzle == CU_TENSOR_MAP_SWIZZLE_128B && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
+              2 * box[0] <= 128;
+  for (int i = 0; i < 3; ++i)
+    good =
+        good && extent[i] != 0 && extent[i] <= std::uint64_t{1} << 32 && box[i] >= 1 && box[i] <= 256 && steps[i] == 1;
+  for (int i = 0; i < 2; ++i) good = good && stride[i] % 16 == 0 && stride[i] < std::uint64_t{1} << 40;
+  if (cuda_cpu::sim().call("cuTensorMapEncodeTiled") != cudaSuccess) return CUDA_ERROR_INVALID_VALUE;
+  if (!good || stride[1] % stride[0] != 0) return CUDA_ERROR_INVALID_VALUE;
+  const cuda_cpu::tensor_map t{static_cast<const std::byte*>(data),
+                               {extent[0], extent[1], extent[2]},
+                               {stride[0], stride[1]},
+                               {box[0], box[1], box[2]},
+                               2};
+  std::memcpy(map->opaque, &t, sizeof t);
+  return CUDA_SUCCESS;
+}
+inline cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** f, unsigned version, unsigned long long,
+                                                    cudaDriverEntryPointQueryResult* found) {
+  const bool known = cuda_cpu::sim().has_tensor_maps && std::strcmp(name, "cuTensorMapEncodeTiled") == 0;
+  *f = known ? reinterpret_cast<void*>(&cuTensorMapEncodeTiled) : nullptr;
+  *found = known && version >= 12000 ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  return cuda_cpu::sim().call("cudaGetDriverEntryPointByVersion");
 }
 
 inline cudaError_t cudaMalloc(void** p, std::size_t bytes) {

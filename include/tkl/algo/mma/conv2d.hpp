@@ -3,7 +3,8 @@
 // computes S.rows places of the output (all pixels, one after the other) by S.columns columns of a group.
 //
 //   sums = bias row
-//   for slice of the depth (tap row, tap column, channel), 128 bytes of x:         S.stages - 1 slices ahead
+//   for slice of the block's part of the depth (tap row, tap column, channel), 128 bytes of x, S.stages - 1 slices
+//   ahead:
 //     copy x[place, slice] and weights[slice, column] to shared memory, zeros outside of the input
 //     for 32 bytes of the slice:
 //       a = x of the warp's rows, b = weights of the warp's columns
@@ -17,7 +18,7 @@
 //
 // A machine M of blocks has, besides extents, strides and parameters as in algo/work_item/roles.hpp,
 //   vector, pack                       elements of x in 16 bytes; neighbouring products of the depth in a word
-//   thread(), block(d)                 which thread of the block, which block
+//   thread(), block(d), parts()        which thread of the block, which block, how many share the depth
 //   shared(i)                          address of word i of the block's shared memory
 //   copy(to, i, inside), copy_weights(to, i, inside)    16 bytes from element i on, asynchronously; zeros if not
 //   `inside` commit(), wait<N>(), barrier()     closes a group of copies; all but N groups are there; the block meets
@@ -30,6 +31,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tkl/algo/mma/tile_places.hpp>
 #include <tkl/algo/work_item/roles.hpp>
 #include <tkl/config.hpp>
 #include <tkl/schedule/mma.hpp>
@@ -99,7 +101,6 @@ TKL_FN void mma_copy_slice(M& m, const mma_rows<S>& t, int stage, std::int32_t s
     const bool inside = slice * slice_depth + first + i * apart < all && own < panels;
     m.copy_weights(to + i * apart * S.columns, inside ? from + 4 * i * apart : 0, inside);
   }
-  m.commit();
 }
 
 /// The sums of a thread.
@@ -165,8 +166,7 @@ TKL_FN void conv2d_tile(M& m) {
     const std::int32_t column = warp_column + 8 * j + 2 * (lane % 4);
     float bias[2];
     TKL_UNROLL
-    for (int c = 0; c < 2; ++c)
-      bias[c] = (column + c) / 4 < panels ? m.weight((panel + (column + c) / 4) * panel_size + (column + c) % 4) : 0.0f;
+    for (int c = 0; c < 2; ++c) bias[c] = impl::bias_of(m, column + c, panel, panels, panel_size);
     TKL_UNROLL
     for (int i = 0; i < row_tiles; ++i) {
       TKL_UNROLL
@@ -176,30 +176,33 @@ TKL_FN void conv2d_tile(M& m) {
 
   const impl::mma_rows<S> rows = impl::mma_rows_of<S>(m, first_place, group * depth);
   constexpr int slice_depth = impl::mma_rows<S>::vectors * M::vector;
-  const std::int32_t slices = (all + slice_depth - 1) / slice_depth;
-  for (int s = 0; s < S.stages - 1; ++s) impl::mma_copy_slice<S>(m, rows, s, s, depth, panel, panels, panel_size);
-  for (std::int32_t s = 0; s < slices; ++s) {
+  const impl::slice_range slices = impl::slices_of_block(m, (all + slice_depth - 1) / slice_depth);
+  const std::int32_t count = slices.end - slices.begin;
+  const auto copy = [&](std::int32_t s) {
+    if (s < count) impl::mma_copy_slice<S>(m, rows, s % S.stages, slices.begin + s, depth, panel, panels, panel_size);
+    m.commit();
+  };
+  for (int s = 0; s < S.stages - 1; ++s) copy(s);
+  for (std::int32_t s = 0; s < count; ++s) {
     m.template wait<S.stages - 2>();
     m.barrier();
-    impl::mma_copy_slice<S>(m, rows, (s + S.stages - 1) % S.stages, s + S.stages - 1, depth, panel, panels, panel_size);
+    copy(s + S.stages - 1);
     impl::mma_multiply_stage<S>(m, sums, s % S.stages, warp_row, warp_column);
   }
 
-  const std::int32_t width = m.extent(role::out, 2), height = m.extent(role::out, 1);
-  const std::int32_t places = m.extent(role::out, 0) * height * width;
+  const std::int32_t places = m.extent(role::out, 0) * m.extent(role::out, 1) * m.extent(role::out, 2);
   TKL_UNROLL
   for (int i = 0; i < row_tiles; ++i) {
     TKL_UNROLL
     for (int half = 0; half < 2; ++half) {
       const std::int32_t place = first_place + warp_row + 16 * i + 8 * half + lane / 4;
       if (place >= places) continue;
-      const std::int32_t line = place / width;
       TKL_UNROLL
       for (int j = 0; j < column_tiles; ++j) {
         const std::int32_t column = first_column + warp_column + 8 * j + 2 * (lane % 4);
         if (column < own)
           m.finish(sums.of[i][j][2 * half], sums.of[i][j][2 * half + 1],
-                   {line / height, line % height, place % width, group * own + column}, (group + 1) * own);
+                   impl::place_of_number(m, place, group * own + column), (group + 1) * own);
       }
     }
   }
