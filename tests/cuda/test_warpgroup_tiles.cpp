@@ -51,31 +51,46 @@ TEST_CASE("sums") {
 
 TEST_CASE("packed weights as tiles") {
   constexpr tkl::ring_schedule schedule{.rows = 64, .columns = 64};
-  constexpr tkl::contraction c{.places = 1, .columns = 70, .depth = 72, .taps = 1, .groups = 2};
+  constexpr tkl::contraction c{.places = 1, .columns = 70, .depth = 72, .taps = 3, .groups = 2};
   const auto number = [](std::int64_t g, std::int64_t k, std::int64_t n) {
-    return static_cast<float>(g * 6000 + k * 70 + n) / 4096;  // 14 bits: bf16 rounds them
+    return static_cast<float>(g * 16000 + k * 70 + n) / 4096;  // 15 bits: bf16 rounds them
   };
-  std::vector<float> panels(static_cast<std::size_t>(2 * 18 * 4 * 73), -1.0f);
+  std::vector<float> panels(static_cast<std::size_t>(2 * 18 * 4 * 217), -1.0f);
   for (std::int64_t g = 0; g < 2; ++g)
-    for (std::int64_t k = 0; k < 72; ++k)
+    for (std::int64_t k = 0; k < 216; ++k)
       for (std::int64_t n = 0; n < 70; ++n)
-        panels[static_cast<std::size_t>((g * 18 + n / 4) * 4 * 73 + 4 * (k + 1) + n % 4)] = number(g, k, n);
+        panels[static_cast<std::size_t>((g * 18 + n / 4) * 4 * 217 + 4 * (k + 1) + n % 4)] = number(g, k, n);
+  // Two groups of two tiles of columns, each with three taps of two slices of 64 channels.
   const std::int64_t tile_bytes = 64 * 128;
-  std::vector<std::byte> tiles(static_cast<std::size_t>(2 * 2 * 2 * tile_bytes), std::byte{0xff});
+  std::vector<std::byte> tiles(static_cast<std::size_t>(2 * 2 * 6 * tile_bytes), std::byte{0xff});
   tkl::write_weight_tiles<tkl::bfloat16>(schedule, c, panels.data(), tiles.data());
   int wrong = 0;
   for (std::int64_t g = 0; g < 2; ++g)
     for (std::int64_t n = 0; n < 128; ++n)
-      for (std::int64_t k = 0; k < 128; ++k) {
-        const std::int64_t tile = (g * 2 + n / 64) * 2 + k / 64;
+      for (std::int64_t k = 0; k < 384; ++k) {
+        const std::int64_t tile = (g * 2 + n / 64) * 6 + k / 64, channel = k % 128;
         tkl::bfloat16 v;
         std::memcpy(&v,
                     tiles.data() + tile * tile_bytes +
                         tkl::byte_of_tile(static_cast<std::int32_t>(n % 64), static_cast<std::int32_t>(2 * (k % 64))),
                     2);
-        wrong += v.bits != tkl::to_bfloat16(n < 70 && k < 72 ? number(g, k, n) : 0.0f).bits;
+        const float expected = n < 70 && channel < 72 ? number(g, k / 128 * 72 + channel, n) : 0.0f;
+        wrong += v.bits != tkl::to_bfloat16(expected).bits;
       }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("boxes of places") {
+  const auto check = [](int rows, std::int32_t w, std::int32_t h, std::int32_t n, std::int64_t tiles) {
+    const tkl::ring_space s = tkl::space_of(rows, w, h, n);
+    CHECK(s.box[0] * s.box[1] * s.box[2] == rows);
+    CHECK(s.tiles() == tiles);
+  };
+  check(128, 1000, 1, 1, 8);
+  check(128, 56, 56, 1, 28);  // of 64 by 2
+  check(128, 7, 7, 8, 4);     // of 8 by 8 by 2
+  check(64, 3, 5, 2, 1);
+  static_assert(tkl::space_of(128, 512, 512, 1).box[0] == 128);  // the longest of equals
 }
 
 TEST_CASE("blocks take every tile once") {

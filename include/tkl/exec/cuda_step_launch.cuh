@@ -118,14 +118,13 @@ TKL_COLD status launch_step(const cuda_model& model, int i, std::byte* partials,
   }
   cudaError_t e = cudaSuccess;
   if (by_ring) {
-    cuda_ring_arguments r{{}, model.tiles(i), a};
-    const CUresult encoded = model.maps().encode_input(r.in, k.ring_schedule, s, p.edges, a.in[0].data);
+    cuda_ring_arguments r{{}, model.tiles(i), ring_space_of(k.ring_schedule, s, p.edges), a};
+    const CUresult encoded = model.maps().encode_input(r.in, k.ring_schedule, r.space, s, p.edges, a.in[0].data);
     if (encoded != CUDA_SUCCESS) {
       message_text m = cuda_call_text("cuTensorMapEncodeTiled", k.name, i, p.name_of_step(s));
       const contraction c = contraction_of(s, p.edges);
       return status::failure(m << "error " << static_cast<std::int64_t>(encoded) << " of the driver for " << c.places
-                               << " places of " << c.depth << " channels, " << place_stride(p.edges[s.in[0]])
-                               << " elements apart");
+                               << " places of " << c.depth << " channels");
     }
     e = impl::launch_kernel(cut ? k.ring_parts : k.ring, l, k.ring_schedule.shared_bytes(), r, stream);
   } else {

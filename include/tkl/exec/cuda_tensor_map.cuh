@@ -31,22 +31,30 @@ class cuda_tensor_maps {
     return m;
   }
 
-  /// The map of a step's input (ring_launch says which there are): channels of a group, groups, places; in boxes of a
-  /// line of channels by the schedule's rows, their vectors exchanged as in algo/mma/matrix_tile.hpp.
-  TKL_COLD CUresult encode_input(CUtensorMap& map, const ring_schedule& schedule, const step& s, const edge* edges,
-                                 const void* data) const {
+  /// The map of a step's input (ring_launch says which there are): channels of a group, groups, columns, rows, batch;
+  /// in boxes of a line of channels by those of `space`, their vectors exchanged as in algo/mma/matrix_tile.hpp.
+  TKL_COLD CUresult encode_input(CUtensorMap& map, const ring_schedule& schedule, const ring_space& space,
+                                 const step& s, const edge* edges, const void* data) const {
     const edge& in = edges[s.in[0]];
     const contraction c = contraction_of(s, edges);
     const auto bytes = static_cast<std::uint64_t>(size_of(in.type));
-    const auto apart = static_cast<std::uint64_t>(place_stride(in));
-    const std::uint64_t extent[] = {static_cast<std::uint64_t>(c.depth), static_cast<std::uint64_t>(c.groups),
-                                    static_cast<std::uint64_t>(c.places)};
-    const std::uint64_t stride[] = {bytes * (c.groups == 1 ? apart : extent[0]), bytes * apart};
+    const bool plain = space.extent[0] != edges[s.out].extent[2];  // all places along one axis
+    std::uint64_t extent[] = {static_cast<std::uint64_t>(c.depth), static_cast<std::uint64_t>(c.groups), 1, 1, 1};
+    std::uint64_t stride[] = {bytes * extent[0], bytes * extent[0], bytes * extent[0], bytes * extent[0]};
+    if (plain) {
+      extent[2] = static_cast<std::uint64_t>(c.places);
+      stride[1] = bytes * static_cast<std::uint64_t>(place_stride(in));
+    }
+    for (int i = 0; i < 3 && !plain; ++i) {
+      extent[2 + i] = static_cast<std::uint64_t>(in.extent[2 - i]);
+      if (in.extent[2 - i] > 1) stride[1 + i] = bytes * static_cast<std::uint64_t>(in.stride[2 - i]);
+    }
     const std::uint32_t box[] = {static_cast<std::uint32_t>(schedule.line_bytes / bytes), 1,
-                                 static_cast<std::uint32_t>(schedule.rows)};
-    const std::uint32_t steps[] = {1, 1, 1};
+                                 static_cast<std::uint32_t>(space.box[0]), static_cast<std::uint32_t>(space.box[1]),
+                                 static_cast<std::uint32_t>(space.box[2])};
+    const std::uint32_t steps[] = {1, 1, 1, 1, 1};
     return encode_(&map, in.type == element::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
-                   3, const_cast<void*>(data), extent, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                   5, const_cast<void*>(data), extent, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                    CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   }
 

@@ -109,22 +109,32 @@ constexpr std::int64_t place_stride(const edge& e) {
   return places == 1 ? e.extent[3] : apart;
 }
 
-/// The launch of algo/mma/product_ring.hpp; empty where a step does not suit: one tap, every place of the input once,
-/// all equally far apart, whole vectors of 16 bytes. Addresses as in tile_launch.
+/// The places of a step's output as boxes: one after the other where a step has one tap, no border and places that are
+/// equally far apart, else by columns, rows and batch.
+constexpr ring_space ring_space_of(const ring_schedule& schedule, const step& s, const edge* edges) {
+  const edge &in = edges[s.in[0]], &out = edges[s.out];
+  bool plain = place_stride(in) > 0;
+  for (int i = 0; i < 3; ++i) plain = plain && in.extent[i] == out.extent[i];
+  for (int i = 0; i < 2; ++i) plain = plain && s.parameters.kernel[i] == 1 && s.parameters.pad[i] == 0;
+  const std::int32_t* e = out.extent;
+  return plain ? space_of(schedule.rows, e[0] * e[1] * e[2], 1, 1) : space_of(schedule.rows, e[2], e[1], e[0]);
+}
+
+/// The launch of algo/mma/product_ring.hpp; empty where a step does not suit: stride 1, whole vectors of 16 bytes, and
+/// strides of the input that a tensor map can have. Addresses as in tile_launch.
 constexpr cuda_launch ring_launch(const ring_schedule& schedule, const step& s, const edge* edges,
                                   int multiprocessors) {
   constexpr int vector = 8;
   const contraction c = contraction_of(s, edges);
-  const edge &in = edges[s.in[0]], &out = edges[s.out];
-  bool suits = c.taps == 1 && c.depth > 0 && c.depth % vector == 0;
-  for (int i = 0; i < 3; ++i) suits = suits && in.extent[i] == out.extent[i];
-  for (int i = 0; i < 2; ++i) suits = suits && s.parameters.stride[i] == 1 && s.parameters.pad[i] == 0;
-  const std::int64_t apart = place_stride(in);
-  suits = suits && apart > 0 && apart % vector == 0 && (c.groups == 1 || apart % c.depth == 0);
-  if (!suits) return {};
+  const edge& in = edges[s.in[0]];
+  bool suits = c.depth > 0 && c.depth % vector == 0;
+  for (int i = 0; i < 2; ++i) suits = suits && s.parameters.stride[i] == 1;
+  for (int i = 0; i < 3; ++i)
+    suits = suits && in.extent[i] > 0 && (in.extent[i] == 1 || (in.stride[i] > 0 && in.stride[i] % vector == 0));
+  if (!suits || c.places == 0) return {};
   return detail::blocks_of_tiles(schedule.threads(),
-                                 ceil_div(c.columns, schedule.columns) * ceil_div(c.places, schedule.rows), c.groups,
-                                 ceil_div(c.depth, 8 * vector), multiprocessors);
+                                 ceil_div(c.columns, schedule.columns) * ring_space_of(schedule, s, edges).tiles(),
+                                 c.groups, c.taps * ceil_div(c.depth, 8 * vector), multiprocessors);
 }
 
 /// Bytes of the sums of all parts; 0 for a launch of one part.
@@ -137,7 +147,7 @@ constexpr std::int64_t partial_bytes(const cuda_launch& l, const edge& out) {
 /// Bytes of the weights of a step as tiles of warpgroups.
 constexpr std::int64_t weight_tile_bytes(const ring_schedule& schedule, const step& s, const edge* edges) {
   const contraction c = contraction_of(s, edges);
-  return c.groups * ceil_div(c.columns, schedule.columns) * ceil_div(2 * c.depth, schedule.line_bytes) *
+  return c.groups * ceil_div(c.columns, schedule.columns) * c.taps * ceil_div(2 * c.depth, schedule.line_bytes) *
          schedule.columns_bytes();
 }
 

@@ -35,7 +35,7 @@ struct ring_schedule {
 /// for, tiles that a tensor map can fetch at once (256 lines), threads that a block may have.
 template <ring_schedule S>
 concept valid_ring_schedule =
-    S.rows >= 64 && S.rows % 64 == 0 && S.rows <= 256 &&
+    (S.rows == 64 || S.rows == 128 || S.rows == 256) &&
     (S.columns == 64 || S.columns == 128 || S.columns == 256) && S.stages >= 2 && S.stripe >= 1 && S.threads() <= 1024;
 
 /// The ring fits the shared memory that a block may have on Arch, and the sums of a thread take at most three quarters
@@ -43,6 +43,26 @@ concept valid_ring_schedule =
 template <ring_schedule S, class Arch>
 concept ring_fits = valid_ring_schedule<S> && S.shared_bytes() <= Arch::facts.shared_bytes&& S.columns / 2 <=
                     3 * Arch::facts.register_file / S.threads() / 4;
+
+/// The places of an output as tiles: each is a box of as many places as a tile has rows, so that a tap of a convolution
+/// is a box of its input. Axes: columns, rows, batch.
+struct ring_space {
+  std::int32_t extent[3]{1, 1, 1};
+  std::int32_t box[3]{1, 1, 1};
+  constexpr std::int32_t tiles(int axis) const { return (extent[axis] + box[axis] - 1) / box[axis]; }
+  constexpr std::int64_t tiles() const { return std::int64_t{tiles(0)} * tiles(1) * tiles(2); }
+};
+
+/// The boxes of `rows` places, a power of two, that cover a space by the fewest tiles; of equals the longest.
+constexpr ring_space space_of(int rows, std::int32_t columns, std::int32_t lines, std::int32_t batch) {
+  ring_space best{{columns, lines, batch}, {rows, 1, 1}};
+  for (int along = rows; along >= 1; along /= 2)
+    for (int down = rows / along; down >= 1; down /= 2) {
+      const ring_space s{{columns, lines, batch}, {along, down, rows / along / down}};
+      if (s.tiles() < best.tiles()) best = s;
+    }
+  return best;
+}
 
 /// A tile of a product: which rows, which columns.
 struct ring_tile {

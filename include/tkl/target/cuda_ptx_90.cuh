@@ -83,18 +83,17 @@ TKL_FN void copy_bytes(std::uint32_t to, const void* from, unsigned bytes, std::
   ::cuda_cpu::copy_bytes(to, from, bytes, barrier);
 #endif
 }
-/// Copies the box of a tensor of three axes that begins at element (i, j, k); `barrier` counts the bytes of the whole
-/// box, and elements outside of the tensor are zeros.
-TKL_FN void copy_box(std::uint32_t to, const CUtensorMap& map, std::int32_t i, std::int32_t j, std::int32_t k,
-                     std::uint32_t barrier) {
+/// Copies the box of a tensor of five axes that begins at an element; `barrier` counts the bytes of the whole box, and
+/// elements outside of the tensor are zeros.
+TKL_FN void copy_box(std::uint32_t to, const CUtensorMap& map, const std::int32_t (&at)[5], std::uint32_t barrier) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
-      "[%5];" ::"r"(to),
-      "l"(&map), "r"(i), "r"(j), "r"(k), "r"(barrier)
+      "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, "
+      "%6}], [%7];" ::"r"(to),
+      "l"(&map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(barrier)
       : "memory");
 #elif !defined(__CUDACC__)
-  ::cuda_cpu::copy_box(to, map, i, j, k, barrier);
+  ::cuda_cpu::copy_box(to, map, at, barrier);
 #endif
 }
 

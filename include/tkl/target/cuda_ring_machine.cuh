@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <tkl/config.hpp>
+#include <tkl/schedule/ring.hpp>
 #include <tkl/target/cuda_block_machine.cuh>
 #include <tkl/target/cuda_ptx_90.cuh>
 #include <tkl/target/cuda_wgmma.cuh>
@@ -15,8 +16,9 @@ namespace tkl {
 
 /// What a kernel of warpgroups takes.
 struct cuda_ring_arguments {
-  CUtensorMap in{};                  // axes: channels of a group, groups, places
+  CUtensorMap in{};                  // axes: channels of a group, groups, columns, rows, batch
   const std::byte* tiles = nullptr;  // of the weights
+  ring_space space{};
   cuda_arguments step{};
 };
 
@@ -31,7 +33,9 @@ class cuda_ring_machine : public cuda_block_machine<In, Out, Epilogue> {
  public:
   using integer = typename base::integer;
   TKL_FN cuda_ring_machine(const cuda_ring_arguments& a, integer thread, integer x, integer y, integer z)
-      : base(a.step, thread, x, y, z), map_(a.in), tiles_(a.tiles) {}
+      : base(a.step, thread, x, y, z), a_(a) {}
+
+  TKL_FN const ring_space& space() const { return a_.space; }
 
   TKL_FN std::uint32_t shared() const { return ptx::shared_address(); }
   TKL_FN void begin_barrier(std::uint32_t b, unsigned arrivals) const { ptx::begin_barrier(b, arrivals); }
@@ -43,11 +47,13 @@ class cuda_ring_machine : public cuda_block_machine<In, Out, Epilogue> {
   TKL_FN void arrive(std::uint32_t b) const { ptx::arrive(b); }
   TKL_FN void wait(std::uint32_t b, integer phase) const { ptx::wait_parity(b, static_cast<unsigned>(phase % 2)); }
 
-  TKL_FN void fetch_rows(std::uint32_t to, std::uint32_t b, integer channel, integer group, integer place) const {
-    ptx::copy_box(to, map_, channel, group, place, b);
+  TKL_FN void fetch_rows(std::uint32_t to, std::uint32_t b, integer channel, integer group, integer column, integer row,
+                         integer n) const {
+    const std::int32_t at[] = {channel, group, column, row, n};
+    ptx::copy_box(to, a_.in, at, b);
   }
   TKL_FN void fetch_columns(std::uint32_t to, std::uint32_t b, integer tile) const {
-    ptx::copy_bytes(to, tiles_ + std::int64_t{tile} * TileBytes, TileBytes, b);
+    ptx::copy_bytes(to, a_.tiles + std::int64_t{tile} * TileBytes, TileBytes, b);
   }
 
   template <int Sums>
@@ -66,8 +72,7 @@ class cuda_ring_machine : public cuda_block_machine<In, Out, Epilogue> {
   }
 
  private:
-  const CUtensorMap& map_;
-  const std::byte* tiles_;
+  const cuda_ring_arguments& a_;
 };
 
 TKL_ISA_END

@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -34,27 +35,29 @@ inline void copy_bytes(std::uint32_t to, const void* from, unsigned bytes, std::
 }
 
 /// Vectors of 16 bytes of a box with the swizzle of 128 bytes: bits 4 to 6 of an address are exchanged by bits 7 to 9.
-inline void copy_box(std::uint32_t to, const CUtensorMap& map, std::int32_t i, std::int32_t j, std::int32_t k,
-                     std::uint32_t barrier) {
+inline void copy_box(std::uint32_t to, const CUtensorMap& map, const std::int32_t (&at)[5], std::uint32_t barrier) {
   const tensor_map t = map_of(map);
   if (to % 128 != 0) running().die("cp.async.bulk.tensor: an address is not a multiple of 128");
-  const std::uint32_t line = t.box[0] * t.element_bytes;
-  const std::uint32_t bytes = line * t.box[1] * t.box[2];
+  std::uint32_t bytes = t.element_bytes;
+  for (const std::uint32_t b : t.box) bytes *= b;
   running().shared_at(to, bytes);
-  const auto inside = [](std::int64_t at, std::uint64_t extent) {
-    return at >= 0 && static_cast<std::uint64_t>(at) < extent;
-  };
+  std::array<std::int64_t, 5> first{};
+  for (unsigned a = 0; a < 5; ++a) first[a] = at[a];
   running().copy_in_bulk(barrier, bytes, [=] {
     for (std::uint32_t n = 0; n < bytes; n += t.element_bytes) {
-      const std::int64_t x = i + std::int64_t{n % line / t.element_bytes}, y = j + std::int64_t{n / line % t.box[1]},
-                         z = k + std::int64_t{n / line / t.box[1]};
+      std::uint32_t rest = n / t.element_bytes;
+      std::int64_t from = 0;
+      bool inside = true;
+      for (unsigned a = 0; a < 5; ++a) {
+        const std::int64_t x = first[a] + rest % t.box[a];
+        rest /= t.box[a];
+        inside = inside && x >= 0 && static_cast<std::uint64_t>(x) < t.extent[a];
+        from += x * static_cast<std::int64_t>(a == 0 ? t.element_bytes : t.stride[a - 1]);
+      }
       const std::uint32_t address = to + n;
       std::byte* const out = running().shared_at(address ^ (address >> 3 & 0x70), t.element_bytes);
-      if (inside(x, t.extent[0]) && inside(y, t.extent[1]) && inside(z, t.extent[2])) {
-        std::memcpy(out,
-                    t.data + x * t.element_bytes + y * static_cast<std::int64_t>(t.stride[0]) +
-                        z * static_cast<std::int64_t>(t.stride[1]),
-                    t.element_bytes);
+      if (inside) {
+        std::memcpy(out, t.data + from, t.element_bytes);
       } else {
         std::memset(out, 0, t.element_bytes);
       }

@@ -20,11 +20,11 @@ struct CUtensorMap {
 
 namespace cuda_cpu {
 
-/// What the map of a tensor of three axes holds.
+/// What the map of a tensor of five axes holds.
 struct tensor_map {
   const std::byte* data;
-  std::uint64_t extent[3], stride[2];  // strides in bytes; elements of the first axis are neighbours
-  std::uint32_t box[3];
+  std::uint64_t extent[5], stride[4];  // strides in bytes; elements of the first axis are neighbours
+  std::uint32_t box[5];
   std::uint32_t element_bytes;
 };
 static_assert(sizeof(tensor_map) <= sizeof(CUtensorMap));

@@ -8,6 +8,7 @@
 #include <cuda.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -135,24 +136,23 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int) {
   p->sharedMemPerBlockOptin = 163 * 1024;
   return cuda_cpu::sim().call("cudaGetDeviceProperties");
 }
-/// The driver's checks for maps of three axes with the swizzle of 128 bytes.
+/// The driver's checks for maps of five axes with the swizzle of 128 bytes.
 inline CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType, std::uint32_t rank, void* data,
                                        const std::uint64_t* extent, const std::uint64_t* stride,
                                        const std::uint32_t* box, const std::uint32_t* steps, CUtensorMapInterleave,
                                        CUtensorMapSwizzle swizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
-  bool good = rank == 3 && swizzle == CU_TENSOR_MAP_SWIZZLE_128B && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
+  bool good = rank == 5 && swizzle == CU_TENSOR_MAP_SWIZZLE_128B && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
               2 * box[0] <= 128;
   for (int i = 0; i < 3; ++i)
     good =
         good && extent[i] != 0 && extent[i] <= std::uint64_t{1} << 32 && box[i] >= 1 && box[i] <= 256 && steps[i] == 1;
-  for (int i = 0; i < 2; ++i) good = good && stride[i] % 16 == 0 && stride[i] < std::uint64_t{1} << 40;
+  for (int i = 0; i < 4; ++i) good = good && stride[i] % 16 == 0 && stride[i] < std::uint64_t{1} << 40;
   if (cuda_cpu::sim().call("cuTensorMapEncodeTiled") != cudaSuccess) return CUDA_ERROR_INVALID_VALUE;
-  if (!good || stride[1] % stride[0] != 0) return CUDA_ERROR_INVALID_VALUE;
-  const cuda_cpu::tensor_map t{static_cast<const std::byte*>(data),
-                               {extent[0], extent[1], extent[2]},
-                               {stride[0], stride[1]},
-                               {box[0], box[1], box[2]},
-                               2};
+  if (!good) return CUDA_ERROR_INVALID_VALUE;
+  cuda_cpu::tensor_map t{static_cast<const std::byte*>(data), {}, {}, {}, 2};
+  std::copy_n(extent, 5, t.extent);
+  std::copy_n(stride, 4, t.stride);
+  std::copy_n(box, 5, t.box);
   std::memcpy(map->opaque, &t, sizeof t);
   return CUDA_SUCCESS;
 }
