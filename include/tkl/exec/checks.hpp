@@ -49,7 +49,7 @@ constexpr complaint need_contiguous(std::string_view name, const shape& s, const
 }
 
 /// "8, 1": the step of each axis.
-constexpr text<72> steps_text(const shape& extents, const axis_steps& steps) {
+TKL_TAGGED constexpr text<72> steps_text(const shape& extents, const axis_steps& steps) {
   text<72> t;
   for (int i = 0; i < extents.rank; ++i) t << (i == 0 ? "" : ", ") << steps[i];
   return t;

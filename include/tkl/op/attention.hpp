@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -31,8 +32,8 @@ constexpr double constant_sqrt(double x) {
 
 /// Shape rule: q [N, Tq, heads * d], k [N, Tk, heads * d], v [N, Tk, heads * e] -> [N, Tq, heads * e]. A mask
 /// broadcasts to [N, heads, Tq, Tk].
-constexpr shape_or_complaint attention_rule(const shape& q, const shape& k, const shape& v, const shape* mask,
-                                            const attention_params& p) {
+TKL_TAGGED constexpr shape_or_complaint attention_rule(const shape& q, const shape& k, const shape& v,
+                                                       const shape* mask, const attention_params& p) {
   complaint c;
   const shape* operands[] = {&q, &k, &v};
   constexpr std::string_view names[] = {"q", "k", "v"};

@@ -6,6 +6,7 @@
 // ConvTranspose).
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -80,7 +81,7 @@ constexpr void keep_window(attributes& a, int axis, const Params& p, std::int64_
 }  // namespace detail
 
 /// Shape rule of conv2d: x [N, H, W, C], w [O, C / groups, kH, kW] -> [N, H', W', O].
-constexpr conv_rule conv2d_rule(const shape& x, const shape& w, const conv2d_params& p) {
+TKL_TAGGED constexpr conv_rule conv2d_rule(const shape& x, const shape& w, const conv2d_params& p) {
   conv_rule r;
   complaint& error = r.result.error;
   error = detail::need_image_and_filter(x, w);
@@ -109,7 +110,7 @@ constexpr conv_rule conv2d_rule(const shape& x, const shape& w, const conv2d_par
 }
 
 /// Shape rule of conv_transpose2d: x [N, H, W, C], w [C, O / groups, kH, kW] -> [N, H', W', O].
-constexpr conv_rule conv_transpose2d_rule(const shape& x, const shape& w, const conv_transpose2d_params& p) {
+TKL_TAGGED constexpr conv_rule conv_transpose2d_rule(const shape& x, const shape& w, const conv_transpose2d_params& p) {
   conv_rule r;
   complaint& error = r.result.error;
   error = detail::need_image_and_filter(x, w);

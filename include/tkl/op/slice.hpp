@@ -4,6 +4,7 @@
 
 #include <array>
 #include <limits>
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -40,8 +41,8 @@ constexpr slice_range slice_of(std::int64_t extent, std::int64_t begin, std::int
 }
 
 /// Shape rule of slice.
-constexpr shape_or_complaint slice_rule(const shape& x, int axis, std::int64_t begin, std::int64_t end,
-                                        std::int64_t step) {
+TKL_TAGGED constexpr shape_or_complaint slice_rule(const shape& x, int axis, std::int64_t begin, std::int64_t end,
+                                                   std::int64_t step) {
   complaint c;
   const int at = normalise_axis(axis, x.rank);
   if (at < 0)

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/params.hpp>
 
 namespace tkl {
@@ -36,7 +37,7 @@ struct window_extent {
 
 inline constexpr std::int64_t largest_attribute = 2147483647;
 
-constexpr std::string_view spatial_name(int axis) {
+TKL_TAGGED constexpr std::string_view spatial_name(int axis) {
   return axis == 0 ? "axis 1 (rows): " : "axis 2 (columns): ";
 }
 
@@ -67,7 +68,7 @@ constexpr checked window_reach(const window_axis& w) {
 }
 
 /// Extent of a convolution or (floor mode) pooling along one axis.
-constexpr window_extent conv_extent(const window_axis& w) {
+TKL_TAGGED constexpr window_extent conv_extent(const window_axis& w) {
   window_extent r;
   r.error = need_window(w);
   if (!r.ok()) return r;
@@ -99,7 +100,7 @@ constexpr window_extent conv_extent(const window_axis& w) {
 
 /// Extent of a pooling along one axis. A window may hang over the end in ceil mode, but it starts inside the input or
 /// the padding before it. Every window must see at least one element: padding stays below the kernel's reach.
-constexpr window_extent pool_extent(const window_axis& w, bool ceil_mode) {
+TKL_TAGGED constexpr window_extent pool_extent(const window_axis& w, bool ceil_mode) {
   window_extent r = conv_extent(w);
   if (!r.ok()) return r;
   const std::int64_t reach = window_reach(w).value;
@@ -142,7 +143,7 @@ constexpr window_extent pool_extent(const window_axis& w, bool ceil_mode) {
 
 /// Extent of a transposed convolution along one axis: (input - 1) * stride - before - after + reach + output_pad.
 /// `same` gives input * stride.
-constexpr window_extent conv_transpose_extent(const window_axis& w, std::int64_t output_pad) {
+TKL_TAGGED constexpr window_extent conv_transpose_extent(const window_axis& w, std::int64_t output_pad) {
   window_extent r;
   r.error = need_window(w);
   if (!r.ok()) return r;
