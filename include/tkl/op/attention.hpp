@@ -23,7 +23,7 @@ struct attention_params {
 };
 
 /// Square root by Newton's iteration, usable in constant evaluation; within one unit in the last place for x >= 1.
-constexpr double constant_sqrt(double x) {
+TKL_TAGGED constexpr double constant_sqrt(double x) {
   if (!(x > 0)) return 0;
   double r = x > 1 ? x : 1;
   for (double next = (r + x / r) / 2; next < r; next = (r + x / r) / 2) r = next;

@@ -117,11 +117,11 @@ TKL_TAGGED constexpr complaint complaint_of(std::string_view op, const complaint
   return c << op << ": " << what.view();
 }
 /// The first of several operands' own mistakes.
-constexpr complaint input_error() {
+TKL_TAGGED constexpr complaint input_error() {
   return {};
 }
 template <class L, class... Rest>
-constexpr complaint input_error(std::string_view name, const L& l, const Rest&... rest) {
+TKL_TAGGED constexpr complaint input_error(std::string_view name, const L& l, const Rest&... rest) {
   if (l.error.empty()) return input_error(rest...);
   complaint c;
   return c << name << ": " << l.error.view();

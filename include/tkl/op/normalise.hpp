@@ -22,7 +22,7 @@ using layer_norm_params = normalise_params;
 
 namespace detail {
 
-constexpr complaint need_eps(double eps) {
+TKL_TAGGED constexpr complaint need_eps(double eps) {
   complaint c;
   if (!(eps >= 0)) c << "eps is negative or not a number, must be at least 0";
   return c;

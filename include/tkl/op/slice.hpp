@@ -23,7 +23,8 @@ struct slice_range {
   std::int64_t begin = 0;
   std::int64_t count = 0;
 };
-constexpr slice_range slice_of(std::int64_t extent, std::int64_t begin, std::int64_t end, std::int64_t step) {
+TKL_TAGGED constexpr slice_range slice_of(std::int64_t extent, std::int64_t begin, std::int64_t end,
+                                          std::int64_t step) {
   const auto clamp = [&](std::int64_t index) {
     if (index < 0) index += extent;
     const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;

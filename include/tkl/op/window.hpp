@@ -42,7 +42,7 @@ TKL_TAGGED constexpr std::string_view spatial_name(int axis) {
 }
 
 /// Complains about an attribute outside `least` to 2^31 - 1.
-constexpr complaint need_attribute(int axis, std::string_view name, std::int64_t value, std::int64_t least) {
+TKL_TAGGED constexpr complaint need_attribute(int axis, std::string_view name, std::int64_t value, std::int64_t least) {
   complaint c;
   if (value < least)
     c << spatial_name(axis) << name << " is " << value << ", must be at least " << least;
@@ -51,7 +51,7 @@ constexpr complaint need_attribute(int axis, std::string_view name, std::int64_t
   return c;
 }
 
-constexpr complaint need_window(const window_axis& w) {
+TKL_TAGGED constexpr complaint need_window(const window_axis& w) {
   if (w.kernel < 1 || w.kernel > largest_attribute) return need_attribute(w.axis, "kernel", w.kernel, 1);
   if (w.stride < 1 || w.stride > largest_attribute) return need_attribute(w.axis, "stride", w.stride, 1);
   if (w.dilation < 1 || w.dilation > largest_attribute) return need_attribute(w.axis, "dilation", w.dilation, 1);
@@ -63,7 +63,7 @@ constexpr complaint need_window(const window_axis& w) {
 }
 
 /// Elements that a dilated window covers.
-constexpr checked window_reach(const window_axis& w) {
+TKL_TAGGED constexpr checked window_reach(const window_axis& w) {
   return (checked(w.kernel) - 1) * w.dilation + 1;
 }
 

@@ -6,18 +6,17 @@
 #include <tkl/c_api.h>
 
 #include <array>
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <iterator>
 #include <new>
+#include <span>
 #include <string_view>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/core/text.hpp>
 #include <tkl/runtime/c_functions.hpp>
 #include <tkl/runtime/cpu_level.hpp>
-#include <tkl/runtime/host_cpu.hpp>
+#include <tkl/runtime/level_choice.hpp>
 
 namespace tkl {
 
@@ -37,7 +36,7 @@ struct dispatched_models {
       text<31> v;
       return v << TKL_VERSION_MAJOR << '.' << TKL_VERSION_MINOR << '.' << TKL_VERSION_PATCH << " none";
     }();
-    const result<cpu_level> level = current_level();
+    const result<cpu_level> level = choice.current(levels());
     if (!level) return none.c_str();
     for (const model_at_level& m : Models)
       if (m.level == *level) return m.functions->version();
@@ -45,15 +44,13 @@ struct dispatched_models {
   }
 
   static int select_level(const char* level, char* error, std::size_t size) {
-    const result<cpu_level> l = built_level(level == nullptr ? "" : level, "tkl_select_level");
-    if (!l) return fail(error, size, l.error().message()), 1;
-    chosen.store(static_cast<int>(*l));
-    return 0;
+    const result<cpu_level> l = choice.select(level == nullptr ? "" : level, "tkl_select_level", levels());
+    return l ? 0 : (fail(error, size, l.error().message()), 1);
   }
 
   static tkl_model* open(const char* name, const char* file, char* error, std::size_t size) {
     if (name == nullptr) return fail(error, size, "the name of the model is null");
-    const result<cpu_level> level = current_level();
+    const result<cpu_level> level = choice.current(levels());
     if (!level) return fail(error, size, level.error().message());
     message_text holds;
     holds << "model '" << std::string_view(name) << "': this object holds";
@@ -129,26 +126,22 @@ struct dispatched_models {
     return reinterpret_cast<tkl_model*>(m);
   }
 
-  static result<cpu_level> built_level(std::string_view wish, std::string_view source) {
-    std::array<cpu_level, std::size(Models)> built{};
+  /// Each level once.
+  struct level_list {
+    std::array<cpu_level, std::size(Models)> at{};
     std::size_t count = 0;
+  };
+  static constexpr level_list built = [] {
+    level_list l;
     for (const model_at_level& m : Models) {
       bool seen = false;
-      for (std::size_t i = 0; i < count; ++i) seen = seen || built[i] == m.level;
-      if (!seen) built[count++] = m.level;
+      for (std::size_t i = 0; i < l.count; ++i) seen = seen || l.at[i] == m.level;
+      if (!seen) l.at[l.count++] = m.level;
     }
-    return choose_level(wish, source, host_level(), {built.data(), count});
-  }
-
-  /// The level that was chosen; the first call chooses. Two threads that call at once find the same.
-  static result<cpu_level> current_level() {
-    if (const int level = chosen.load(); level >= 0) return static_cast<cpu_level>(level);
-    const char* const wish = std::getenv("TKL_ARCH");  // NOLINT(concurrency-mt-unsafe): read, as at start-up
-    result<cpu_level> level = built_level(wish == nullptr ? "" : wish, "TKL_ARCH");
-    if (level) chosen.store(static_cast<int>(*level));
-    return level;
-  }
-  static inline std::atomic<int> chosen{-1};
+    return l;
+  }();
+  static std::span<const cpu_level> levels() { return {built.at.data(), built.count}; }
+  static inline level_choice choice{};
 
   static std::nullptr_t fail(char* error, std::size_t size, const char* message) {
     return tkl::detail::leave_message(error, size, message);
