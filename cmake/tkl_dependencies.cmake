@@ -46,6 +46,21 @@ function(tkl_find_dependencies)
   tkl_header_target(rapidjson rapidjson/reader.h rapidjson)
 endfunction()
 
+# Makes tkl::highway where Highway is found: for tkl::leaf, and as a second opinion on what the processor is. On x86: Debian
+# builds it for the host alone.
+function(tkl_find_highway)
+  if(TARGET tkl::highway OR CMAKE_CROSSCOMPILING OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    return()
+  endif()
+  find_package(hwy CONFIG QUIET)
+  if(NOT TARGET hwy::hwy)
+    return()
+  endif()
+  set_target_properties(hwy::hwy PROPERTIES IMPORTED_GLOBAL TRUE)
+  add_library(tkl::highway INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(tkl::highway INTERFACE hwy::hwy)
+endfunction()
+
 # Makes tkl::opencl (what a program with compiled OpenCL models links) where CL/opencl.hpp and a loader are found.
 function(tkl_find_opencl)
   if(TARGET tkl::opencl OR CMAKE_CROSSCOMPILING)

@@ -34,6 +34,7 @@ if(TARGET OpenMP::OpenMP_CXX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set_property(TARGET OpenMP::OpenMP_CXX PROPERTY INTERFACE_LINK_LIBRARIES -fopenmp)
 endif()
 find_package(Threads QUIET)
+tkl_find_highway()
 tkl_header_target(stb stb/stb_image.h stb)
 tkl_header_target(doctest doctest/doctest.h doctest)
 

@@ -13,7 +13,8 @@ configure_package_config_file(cmake/tklConfig.cmake.in tklConfig.cmake INSTALL_D
                               NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(tklConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tklConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/tklConfigVersion.cmake
-              cmake/tkl_dependencies.cmake DESTINATION ${tkl_cmake_dir})
+              cmake/tkl_dependencies.cmake cmake/tkl_level_flags.cmake cmake/tkl_dispatch.cmake cmake/tkl_dispatch.cpp.in
+        DESTINATION ${tkl_cmake_dir})
 
 # pkg-config knows no compiler, so the file carries the flags of the one that configured it and names both sets.
 string(REPLACE ";" " " tkl_pc_gcc_flags "${tkl_gcc_constexpr_flags}")

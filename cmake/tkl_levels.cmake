@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Instruction-set levels: their compiler flags, and how a program of a level is run on this host.
-#
-# This file is the only place of the project with -m flags.
-#
-#   base    what every CPU of the target has (x86-64: SSE2)
-#   avx2    AVX2, FMA, F16C
-#   avx512  the above and AVX-512 F, CD, BW, DQ, VL
-#   neon    64-bit Arm; from an x86-64 host by a cross compiler and an emulator
+# How a program of an instruction-set level (tkl_level_flags.cmake) is compiled for tests and run on this host; neon from an
+# x86-64 host by a cross compiler and an emulator.
 #
 # A level that this host lacks needs an emulator command, a list such as "qemu-aarch64-static;-cpu;max", in the cache or
 # environment variable TKL_EMULATOR_AVX2, TKL_EMULATOR_AVX512 or TKL_EMULATOR_AARCH64. It gets a statically linked program.
 include_guard(GLOBAL)
+include(tkl_level_flags)
 
 if(EXISTS /proc/cpuinfo)
   file(STRINGS /proc/cpuinfo tkl_cpu_flags REGEX "^(flags|Features)" LIMIT_COUNT 1)
@@ -41,20 +36,6 @@ else()
   set(tkl_target_is_arm FALSE)
   set(TKL_LEVELS base avx2 avx512 neon)
 endif()
-
-# tkl_level_flags(level out): compiler flags of the level.
-function(tkl_level_flags level out)
-  set(avx2 -mavx2 -mfma -mf16c)
-  if(level STREQUAL "avx2")
-    set(${out} ${avx2} PARENT_SCOPE)
-  elseif(level STREQUAL "avx512")
-    set(${out} ${avx2} -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 PARENT_SCOPE)
-  elseif(level STREQUAL "base" OR level STREQUAL "neon")
-    set(${out} "" PARENT_SCOPE)
-  else()
-    message(FATAL_ERROR "unknown level '${level}': known are base, avx2, avx512, neon")
-  endif()
-endfunction()
 
 # tkl_host_has(level out): whether this host executes programs of the level.
 function(tkl_host_has level out)
@@ -121,10 +102,7 @@ endfunction()
 # code calls small inline functions of the standard library, which the linker shares between levels.
 function(tkl_set_level target level)
   tkl_level_flags(${level} flags)
-  target_compile_options(${target} PRIVATE ${flags} ${TKL_LEVEL_OPTIMISATION})
-  if(level STREQUAL "avx512" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # g++ 12 warns about its own AVX-512 intrinsics; the other levels keep the warning for the same sources.
-    target_compile_options(${target} PRIVATE -Wno-uninitialized -Wno-maybe-uninitialized)
-  endif()
+  tkl_level_warnings(${level} warnings)
+  target_compile_options(${target} PRIVATE ${flags} ${warnings} ${TKL_LEVEL_OPTIMISATION})
   set_property(TARGET ${target} PROPERTY TKL_LEVEL ${level})
 endfunction()

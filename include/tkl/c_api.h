@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* C interface of a compiled model: an in-process service that any language can call. A shared object that exports these
- * functions holds one model; tkl/runtime/c_model.hpp defines them for a model written in C++.
+ * functions holds one model, or several by name; tkl/runtime/c_model.hpp defines them for a model written in C++.
  *
  *   tkl_model* model = tkl_model_open("digits", "digits.safetensors", error, sizeof error);
  *   tkl_workspace* workspace = tkl_workspace_create(model, 1, error, sizeof error);
@@ -43,11 +43,18 @@ typedef struct {
 typedef struct tkl_model tkl_model;         /* the packed weights: constant once open, may be shared between threads */
 typedef struct tkl_workspace tkl_workspace; /* the memory of one caller at a time */
 
-/* Version of the library: "0.1.0 avx2", the second word the instruction-set level of the compiled code. */
+/* Version of the library: "0.1.0 avx2", the second word the instruction-set level of the code that runs; "none" when no
+ * level can be chosen (tkl_select_level says why). */
 TKL_C_API const char* tkl_version(void);
 
+/* Chooses the level ("base", "avx2", "avx512", "neon") of the models that are opened from now on; null or "" chooses the
+ * highest one that is built in and runs on this processor. Without a call, the first use chooses: the level that the
+ * environment variable TKL_ARCH names where the object has several, else the highest. Returns 0, or 1 when the object
+ * lacks the level or the processor cannot run it; the choice then stays as it was. */
+TKL_C_API int tkl_select_level(const char* level, char* error, size_t error_size);
+
 /* Opens the model `name` with its weights file (safetensors, or packed by the library). Null on failure: the object
- * holds another model, or the file does not fit the model. */
+ * holds another model, or the file does not fit the model, or no level can be chosen. */
 TKL_C_API tkl_model* tkl_model_open(const char* name, const char* weights_file, char* error, size_t error_size);
 
 /* Inputs and outputs in their declared order. The info functions return 0, or -1 when `index` or a pointer is wrong. */

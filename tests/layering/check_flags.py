@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_flags.py ROOT: machine flags (-m..., -march) are written in cmake/tkl_levels.cmake only."""
+"""check_flags.py ROOT: machine flags (-m..., -march) are written in cmake/tkl_level_flags.cmake only."""
 import re
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ files = [p for p in root.rglob("CMakeLists.txt")] + list(root.rglob("*.cmake")) 
 files = [p for p in files if "build" not in p.relative_to(root).parts]
 faults = []
 for path in files:
-    if path.relative_to(root).as_posix() == "cmake/tkl_levels.cmake":
+    if path.relative_to(root).as_posix() == "cmake/tkl_level_flags.cmake":
         continue
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if FLAG.search(line.split("#")[0]):

@@ -7,7 +7,13 @@ set(work "${BUILD}/${METHOD}")
 file(REMOVE_RECURSE "${work}")
 set(arguments "")
 
-if(NOT METHOD MATCHES "^(fetch_content|add_subdirectory)$")
+set(project consumer)
+set(program_arguments "")
+if(METHOD MATCHES "^dispatch_")
+  set(project dispatch)
+  set(program_arguments "${SOURCE}/examples/04_dispatch/scores.safetensors" base)
+endif()
+if(NOT METHOD MATCHES "(fetch_content|add_subdirectory)$")
   set(prefix "${work}/prefix with space")
   execute_process(COMMAND ${CMAKE_COMMAND} --install "${PROJECT_BUILD}" --prefix "${prefix}" COMMAND_ERROR_IS_FATAL ANY
                   OUTPUT_QUIET)
@@ -33,13 +39,25 @@ if(NOT METHOD MATCHES "^(fetch_content|add_subdirectory)$")
 endif()
 
 execute_process(
-  COMMAND ${CMAKE_COMMAND} -S "${SOURCE}/tests/package/consumer" -B "${work}/build" -G "${GENERATOR}" -DCMAKE_CXX_COMPILER=${CXX}
+  COMMAND ${CMAKE_COMMAND} -S "${SOURCE}/tests/package/${project}" -B "${work}/build" -G "${GENERATOR}" -DCMAKE_CXX_COMPILER=${CXX}
           -DTKL_CONSUMER_METHOD=${METHOD} -DTKL_CONSUMER_SOURCE=${SOURCE} -DTKL_CONSUMER_VERSION=${VERSION} ${arguments}
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build "${work}/build" COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND "${work}/build/consumer" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${work}/build/consumer" ${program_arguments} COMMAND_ERROR_IS_FATAL ANY)
 
 file(READ "${work}/build/compile_commands.json" commands)
+if(project STREQUAL "dispatch")
+  # The units of levels have their flags; everything else is compiled as ever.
+  foreach(level IN ITEMS base avx2)
+    if(NOT commands MATCHES "tkl_model_model_${level}.cpp")
+      message(FATAL_ERROR "no unit of level ${level}: ${commands}")
+    endif()
+  endforeach()
+  if(commands MATCHES "avx512")
+    message(FATAL_ERROR "a level that was not asked for: ${commands}")
+  endif()
+  string(REGEX REPLACE "\"command\":[^\n]*tkl_model_model_[^\n]*" "" commands "${commands}")
+endif()
 if(NOT commands MATCHES "-fconstexpr-(ops-limit|steps)=")
   message(FATAL_ERROR "the consumer did not get the constexpr limits: ${commands}")
 endif()

@@ -96,6 +96,18 @@ TEST_CASE("what a model tells about itself") {
   CHECK(std::string_view(o.error) == "untouched");
 }
 
+TEST_CASE("an object of one level") {
+  char error[240] = "untouched";
+  const std::string own(tkl::arch::native::name);
+  CHECK(tkl_select_level(own.c_str(), error, sizeof error) == 0);
+  CHECK(tkl_select_level("", error, sizeof error) == 0);
+  CHECK(tkl_select_level(nullptr, error, sizeof error) == 0);
+  CHECK(std::string_view(error) == "untouched");
+  CHECK(tkl_select_level("avx512", error, sizeof error) == 1);
+  CHECK(std::string_view(error).starts_with("tkl_select_level: level 'avx512' is not built in: this processor"));
+  CHECK(std::string_view(error).ends_with("built in: " + own));
+}
+
 TEST_CASE("a run") {
   opened o("run");
   tkl_workspace* w = tkl_workspace_create(o.model, 1, o.error, sizeof o.error);

@@ -26,7 +26,7 @@
 namespace tkl {
 
 /// Rows of one block: as many tiles as the schedule's mc holds, at most 16, fewer where many taps need many pointers.
-constexpr std::int64_t block_rows(const gemm_schedule& s, std::int64_t taps) {
+TKL_TAGGED constexpr std::int64_t block_rows(const gemm_schedule& s, std::int64_t taps) {
   std::int64_t tiles = s.mc / s.mr < 16 ? s.mc / s.mr : 16;
   const std::int64_t most = 2048 / (s.mr * (taps > 0 ? taps : 1));
   if (tiles > most) tiles = most;
@@ -34,14 +34,14 @@ constexpr std::int64_t block_rows(const gemm_schedule& s, std::int64_t taps) {
 }
 
 /// The rows of each block when `rows` rows are shared evenly: a short last block would stream all panels for few rows.
-constexpr std::int64_t even_block_rows(const gemm_schedule& s, std::int64_t taps, std::int64_t rows) {
+TKL_TAGGED constexpr std::int64_t even_block_rows(const gemm_schedule& s, std::int64_t taps, std::int64_t rows) {
   const std::int64_t most = block_rows(s, taps), blocks = ceil_div(rows, most);
   return blocks > 1 ? round_up(ceil_div(rows, blocks), s.mr) : most;
 }
 
 /// Bytes of scratch per worker: row pointers of one block and, where rows leave the input, zeros for a row of taps.
-constexpr std::int64_t contraction_scratch_bytes(const gemm_schedule& s, const row_space& space, std::int64_t depth,
-                                                 std::int64_t element_bytes) {
+TKL_TAGGED constexpr std::int64_t contraction_scratch_bytes(const gemm_schedule& s, const row_space& space,
+                                                            std::int64_t depth, std::int64_t element_bytes) {
   const std::int64_t pointers = block_rows(s, space.tap_count()) * space.tap_count() * std::int64_t{sizeof(void*)};
   return round_up(pointers, 64) + (space.leaves_input() ? round_up(space.taps[1] * depth * element_bytes, 64) : 0);
 }

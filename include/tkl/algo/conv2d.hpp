@@ -38,7 +38,7 @@ struct conv2d_problem {
 };
 
 /// The rows of a convolution.
-constexpr row_space conv2d_rows(const conv2d_geometry& g, const strided_shape& x, const strided_shape& y) {
+TKL_TAGGED constexpr row_space conv2d_rows(const conv2d_geometry& g, const strided_shape& x, const strided_shape& y) {
   row_space s;
   for (int i = 0; i < 3; ++i) {
     s.extent[i] = y.extent[i];
@@ -56,8 +56,9 @@ constexpr row_space conv2d_rows(const conv2d_geometry& g, const strided_shape& x
 }
 
 /// Bytes of scratch per worker of conv2d for elements of `element_bytes` bytes.
-constexpr std::int64_t conv2d_scratch_bytes(const conv_schedule& s, const conv2d_geometry& g, const strided_shape& x,
-                                            const strided_shape& y, std::int64_t element_bytes = 4) {
+TKL_TAGGED constexpr std::int64_t conv2d_scratch_bytes(const conv_schedule& s, const conv2d_geometry& g,
+                                                       const strided_shape& x, const strided_shape& y,
+                                                       std::int64_t element_bytes = 4) {
   return contraction_scratch_bytes(s.gemm(), conv2d_rows(g, x, y), x.extent[3] / g.groups, element_bytes);
 }
 

@@ -43,7 +43,7 @@ struct staged_band {
   std::int64_t rows = 0;      // input rows that they need
   std::int64_t columns = 0;   // input columns that an output row needs, padding included
 };
-constexpr staged_band band_of(const conv_schedule& s, const conv2d_geometry& g, const strided_shape& y) {
+TKL_TAGGED constexpr staged_band band_of(const conv_schedule& s, const conv2d_geometry& g, const strided_shape& y) {
   staged_band b;
   b.out_rows = y.extent[1] < s.band ? y.extent[1] : s.band;
   if (b.out_rows == 0 || y.extent[2] == 0) return {};
@@ -53,8 +53,8 @@ constexpr staged_band band_of(const conv_schedule& s, const conv2d_geometry& g, 
 }
 
 /// The rows of `out_rows` output rows over a staged band.
-constexpr row_space staged_rows(const conv2d_geometry& g, const staged_band& band, std::int64_t channels,
-                                const strided_shape& y, std::int64_t out_rows) {
+TKL_TAGGED constexpr row_space staged_rows(const conv2d_geometry& g, const staged_band& band, std::int64_t channels,
+                                           const strided_shape& y, std::int64_t out_rows) {
   row_space s;
   s.extent[0] = 1, s.extent[1] = out_rows, s.extent[2] = y.extent[2];
   s.in_extent[0] = band.rows, s.in_extent[1] = band.columns;

@@ -33,8 +33,9 @@ struct conv_transpose2d_problem {
 };
 
 /// The rows of the outputs of one residue (of rows and columns).
-constexpr row_space conv_transpose2d_rows(const conv2d_geometry& g, const strided_shape& x, const strided_shape& y,
-                                          std::int64_t residue_row, std::int64_t residue_column) {
+TKL_TAGGED constexpr row_space conv_transpose2d_rows(const conv2d_geometry& g, const strided_shape& x,
+                                                     const strided_shape& y, std::int64_t residue_row,
+                                                     std::int64_t residue_column) {
   row_space s;
   const std::int64_t residue[2]{residue_row, residue_column};
   s.extent[0] = y.extent[0];
@@ -58,9 +59,9 @@ constexpr row_space conv_transpose2d_rows(const conv2d_geometry& g, const stride
 }
 
 /// Bytes of scratch per worker of conv_transpose2d for elements of `element_bytes` bytes.
-constexpr std::int64_t conv_transpose2d_scratch_bytes(const conv_schedule& s, const conv2d_geometry& g,
-                                                      const strided_shape& x, const strided_shape& y,
-                                                      std::int64_t element_bytes = 4) {
+TKL_TAGGED constexpr std::int64_t conv_transpose2d_scratch_bytes(const conv_schedule& s, const conv2d_geometry& g,
+                                                                 const strided_shape& x, const strided_shape& y,
+                                                                 std::int64_t element_bytes = 4) {
   std::int64_t most = 0;
   for (std::int64_t r = 0; r < g.stride[0]; ++r)
     for (std::int64_t c = 0; c < g.stride[1]; ++c) {

@@ -22,7 +22,8 @@
 namespace tkl {
 
 /// Columns that gemm packs at a time: whole panels, at least one.
-constexpr std::int64_t gemm_block_columns(const gemm_schedule& s, int width, std::int64_t columns, std::int64_t depth) {
+TKL_TAGGED constexpr std::int64_t gemm_block_columns(const gemm_schedule& s, int width, std::int64_t columns,
+                                                     std::int64_t depth) {
   const std::int64_t panel = std::int64_t{s.nr} * width;
   const std::int64_t fitting = std::int64_t{s.nc} * s.kc / (depth > 0 ? depth : 1) / panel * panel;
   const std::int64_t wanted = fitting > panel ? fitting : panel;
@@ -30,8 +31,9 @@ constexpr std::int64_t gemm_block_columns(const gemm_schedule& s, int width, std
 }
 
 /// Bytes of scratch of one call: the packed block, then for each worker a block of rows when a is transposed.
-constexpr std::int64_t gemm_scratch_bytes(const gemm_schedule& s, int width, std::int64_t columns, std::int64_t depth,
-                                          matmul_layout layout, int workers, std::int64_t scalar_bytes = 4) {
+TKL_TAGGED constexpr std::int64_t gemm_scratch_bytes(const gemm_schedule& s, int width, std::int64_t columns,
+                                                     std::int64_t depth, matmul_layout layout, int workers,
+                                                     std::int64_t scalar_bytes = 4) {
   const std::int64_t block = gemm_block_columns(s, width, columns, depth);
   const std::int64_t rows = layout.transpose_a ? round_up(block_rows(s, 1) * depth * scalar_bytes, 64) : 0;
   return round_up(packed_matrix_elements(depth, block, width) * scalar_bytes, 64) + workers * rows;

@@ -50,7 +50,7 @@ inline constexpr std::int64_t map_far_columns = 8;
 inline constexpr std::int64_t map_far_rows = 32;
 
 template <class TC, class E>
-constexpr map_tiling map_tiles(const map_problem<TC>& p, const E& expression) {
+TKL_TAGGED constexpr map_tiling map_tiles(const map_problem<TC>& p, const E& expression) {
   map_tiling t;
   std::int64_t columns = p.extent[3];
   int axis = 2;

@@ -43,8 +43,8 @@ struct matmul_problem {
 
 /// Bytes of scratch per worker of a matmul with a plain second operand: one packed panel, and one block of rows of the
 /// first operand when that is transposed. `scalar_bytes`: 4 on f32 machines, 8 on the reference machine.
-constexpr std::int64_t matmul_scratch_bytes(const gemm_schedule& s, int width, std::int64_t depth, matmul_layout layout,
-                                            std::int64_t scalar_bytes = 4) {
+TKL_TAGGED constexpr std::int64_t matmul_scratch_bytes(const gemm_schedule& s, int width, std::int64_t depth,
+                                                       matmul_layout layout, std::int64_t scalar_bytes = 4) {
   const std::int64_t panel = round_up((depth + 1) * (s.nr + 1) * width * scalar_bytes, 64);
   return panel + (layout.transpose_a ? round_up(block_rows(s, 1) * depth * scalar_bytes, 64) : 0);
 }

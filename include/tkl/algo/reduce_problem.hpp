@@ -25,7 +25,7 @@ struct reduced_axes {
   std::int64_t columns = 1;
   std::int64_t kept_stride[3]{};  // of x, 0 on reduced axes: from the place of a result to its first element
 
-  constexpr reduced_axes(const strided_shape& x, unsigned axes) {
+  TKL_TAGGED constexpr reduced_axes(const strided_shape& x, unsigned axes) {
     if (axes >> 3 & 1u) columns = x.extent[3];
     int outermost = 3;  // merged axes stand at [outermost, 3)
     for (int i = 2; i >= 0; --i) {

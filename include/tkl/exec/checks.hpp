@@ -30,7 +30,7 @@ struct buffer_place {
 namespace detail {
 
 /// "packed for panels of 16 columns in vectors of 8, this schedule on avx2 reads ..." when the two differ.
-constexpr complaint need_panels(packed_panels packed, packed_panels read) {
+TKL_TAGGED constexpr complaint need_panels(packed_panels packed, packed_panels read) {
   complaint c;
   if (packed == read) return c;
   return c << "the weight is packed in panels of " << packed.panel << " columns in vectors of " << packed.width
@@ -38,7 +38,7 @@ constexpr complaint need_panels(packed_panels packed, packed_panels read) {
            << ": pack it for them";
 }
 
-constexpr complaint need_contiguous(std::string_view name, const shape& s, const axis_steps& steps) {
+TKL_TAGGED constexpr complaint need_contiguous(std::string_view name, const shape& s, const axis_steps& steps) {
   complaint c;
   const axis_steps without_gaps = packed_steps(s);
   for (int i = 0; i < s.rank; ++i)
@@ -49,7 +49,7 @@ constexpr complaint need_contiguous(std::string_view name, const shape& s, const
 }
 
 /// "8, 1": the step of each axis.
-constexpr text<72> steps_text(const shape& extents, const axis_steps& steps) {
+TKL_TAGGED constexpr text<72> steps_text(const shape& extents, const axis_steps& steps) {
   text<72> t;
   for (int i = 0; i < extents.rank; ++i) t << (i == 0 ? "" : ", ") << steps[i];
   return t;

@@ -2,12 +2,11 @@
 // The CPU as a target: an architecture, who runs the parts of a kernel, and the caller's scratch memory.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <tkl/arch/native.hpp>
 #include <tkl/config.hpp>
-#include <tkl/core/tensor.hpp>
 #include <tkl/exec/executor.hpp>
+#include <tkl/exec/scratch_memory.hpp>
 #include <tkl/target/cpu.hpp>
 
 namespace tkl {
@@ -15,18 +14,6 @@ namespace tkl {
 struct step;
 struct edge;
 struct target_facts;
-
-/// Memory that a kernel may use while it runs: the caller's, at a 64-byte boundary; a tensor of bytes is one.
-struct scratch_memory {
-  std::byte* data = nullptr;
-  std::int64_t bytes = 0;
-
-  constexpr scratch_memory() = default;
-  constexpr scratch_memory(std::byte* memory, std::int64_t size) : data(memory), bytes(size) {}
-  template <class L>
-  scratch_memory(tensor<std::uint8_t, L>& t)  // NOLINT(google-explicit-constructor): bytes are what scratch memory is
-      : data(reinterpret_cast<std::byte*>(t.data())), bytes(t.data() == nullptr ? 0 : t.size()) {}
-};
 
 TKL_ISA_BEGIN
 

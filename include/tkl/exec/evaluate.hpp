@@ -43,7 +43,7 @@ struct axes4 {
   }
 };
 template <class T>
-constexpr axes4 axes_of(const located<T>& l, const result_frame& f) {
+TKL_TAGGED constexpr axes4 axes_of(const located<T>& l, const result_frame& f) {
   axes4 a;
   for (int i = 0; i < l.extents.rank; ++i) {
     a.extent[f.kernel_axis[i]] = l.extents[i];
@@ -53,7 +53,7 @@ constexpr axes4 axes_of(const located<T>& l, const result_frame& f) {
   return a;
 }
 template <class T>
-constexpr axes4 axes_of(const located<T>& l) {
+TKL_TAGGED constexpr axes4 axes_of(const located<T>& l) {
   return axes_of(l, result_frame(l.extents.rank));
 }
 

@@ -30,7 +30,7 @@ struct matrix_place {
 
 /// The last two axes as matrix rows and columns (exchanged when `exchange`), the others as up to two batch axes.
 template <class T>
-constexpr matrix_place matrix_place_of(const located<T>& l, bool exchange) {
+TKL_TAGGED constexpr matrix_place matrix_place_of(const located<T>& l, bool exchange) {
   axes4 a = axes_of(l);
   const int last = l.extents.rank - 1;
   a.step[3] = l.steps[last];

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -22,7 +23,7 @@ struct attention_params {
 };
 
 /// Square root by Newton's iteration, usable in constant evaluation; within one unit in the last place for x >= 1.
-constexpr double constant_sqrt(double x) {
+TKL_TAGGED constexpr double constant_sqrt(double x) {
   if (!(x > 0)) return 0;
   double r = x > 1 ? x : 1;
   for (double next = (r + x / r) / 2; next < r; next = (r + x / r) / 2) r = next;
@@ -31,8 +32,8 @@ constexpr double constant_sqrt(double x) {
 
 /// Shape rule: q [N, Tq, heads * d], k [N, Tk, heads * d], v [N, Tk, heads * e] -> [N, Tq, heads * e]. A mask
 /// broadcasts to [N, heads, Tq, Tk].
-constexpr shape_or_complaint attention_rule(const shape& q, const shape& k, const shape& v, const shape* mask,
-                                            const attention_params& p) {
+TKL_TAGGED constexpr shape_or_complaint attention_rule(const shape& q, const shape& k, const shape& v,
+                                                       const shape* mask, const attention_params& p) {
   complaint c;
   const shape* operands[] = {&q, &k, &v};
   constexpr std::string_view names[] = {"q", "k", "v"};

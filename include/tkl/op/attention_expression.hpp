@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/attention.hpp>
 #include <tkl/op/expression.hpp>
 #include <type_traits>
@@ -14,7 +15,7 @@ struct no_mask {};
 /// q [N, Tq, heads * d], k [N, Tk, heads * d], v [N, Tk, heads * e]; Mask: an operand that broadcasts to [N, heads, Tq,
 /// Tk], or no_mask.
 template <operand Q, operand K, operand V, class Mask, class P>
-struct attention_operation : operation_base {
+struct TKL_TAGGED attention_operation : operation_base {
   static constexpr std::string_view name = "attention";
   static constexpr bool has_mask = !std::is_same_v<Mask, no_mask>;
   static constexpr bool is_static = [] {

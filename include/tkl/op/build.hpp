@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/graph/graph.hpp>
 #include <tkl/op/params.hpp>
 
@@ -101,21 +102,22 @@ constexpr bool is_floating(element e) {
 }
 
 /// Complains unless `type` is a floating one: arithmetic on integers needs a cast that the model writes.
-constexpr complaint need_floating(std::string_view what, element type) {
+TKL_TAGGED constexpr complaint need_floating(std::string_view what, element type) {
   complaint c;
   if (!is_floating(type)) c << what << " is " << name_of(type) << ", needs f32, f16 or bf16: cast it first";
   return c;
 }
 
 /// Complains unless both element types are equal.
-constexpr complaint need_same_type(std::string_view a, element x, std::string_view b, element y) {
+TKL_TAGGED constexpr complaint need_same_type(std::string_view a, element x, std::string_view b, element y) {
   complaint c;
   if (x != y) c << a << " is " << name_of(x) << ", " << b << " is " << name_of(y) << ": cast one of them";
   return c;
 }
 
 /// Complains unless `s` is one axis of `extent` elements: a bias, a scale.
-constexpr complaint need_vector(std::string_view what, const shape& s, std::int64_t extent, std::string_view of) {
+TKL_TAGGED constexpr complaint need_vector(std::string_view what, const shape& s, std::int64_t extent,
+                                           std::string_view of) {
   complaint c;
   if (s.rank != 1) {
     c << what << " has shape " << s << " with " << s.rank << " axes, needs 1 axis of " << extent << ' ' << of;

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <span>
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -12,7 +13,7 @@
 namespace tkl {
 
 /// Shape rule of concat: all extents but the axis' own are equal; the axis' extents add. Empty operands are allowed.
-constexpr shape_or_complaint concat_rule(const shape* operands, int count, int axis) {
+TKL_TAGGED constexpr shape_or_complaint concat_rule(const shape* operands, int count, int axis) {
   complaint c;
   shape out = operands[0];
   const int at = normalise_axis(axis, out.rank);

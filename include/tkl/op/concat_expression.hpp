@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/concat.hpp>
 #include <tkl/op/expression.hpp>
 #include <tuple>
@@ -17,7 +18,7 @@ struct concat_params {
 };
 
 template <class P, operand... X>
-struct concat_operation : operation_base {
+struct TKL_TAGGED concat_operation : operation_base {
   static constexpr std::string_view name = "concat";
   static constexpr bool is_static = P::is_static && (... && X::is_static);
   static constexpr bool in_place = false;

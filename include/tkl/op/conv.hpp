@@ -6,6 +6,7 @@
 // ConvTranspose).
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -42,7 +43,7 @@ struct conv_rule {
 
 namespace detail {
 
-constexpr complaint need_image_and_filter(const shape& x, const shape& w) {
+TKL_TAGGED constexpr complaint need_image_and_filter(const shape& x, const shape& w) {
   complaint c;
   if (x.rank != 4)
     c << "input has shape " << x << " with " << x.rank << " axes, needs 4: batch, row, column, channel";
@@ -52,7 +53,7 @@ constexpr complaint need_image_and_filter(const shape& x, const shape& w) {
 }
 
 /// `in_channels`: channels of the weight's side that groups must divide besides the input's.
-constexpr complaint need_groups(std::int64_t groups, std::int64_t in_channels, std::int64_t out_channels) {
+TKL_TAGGED constexpr complaint need_groups(std::int64_t groups, std::int64_t in_channels, std::int64_t out_channels) {
   complaint c;
   if (groups < 1 || groups > largest_attribute)
     c << "groups is " << groups << ", must be at least 1 and at most " << largest_attribute;
@@ -79,13 +80,14 @@ constexpr complaint need_method(conv_method m, const attributes& a) {
 }
 
 template <class Params>
-constexpr window_axis axis_of(const Params& p, const shape& x, const shape& w, int axis) {
+TKL_TAGGED constexpr window_axis axis_of(const Params& p, const shape& x, const shape& w, int axis) {
   return {x[1 + axis],        w[2 + axis],       p.stride[axis],  p.dilation[axis],
           p.pad.before(axis), p.pad.after(axis), p.pad.automatic, axis};
 }
 
 template <class Params>
-constexpr void keep_window(attributes& a, int axis, const Params& p, std::int64_t kernel, const window_extent& e) {
+TKL_TAGGED constexpr void keep_window(attributes& a, int axis, const Params& p, std::int64_t kernel,
+                                      const window_extent& e) {
   a.kernel[axis] = static_cast<std::int32_t>(kernel);
   a.stride[axis] = static_cast<std::int32_t>(p.stride[axis]);
   a.dilation[axis] = static_cast<std::int32_t>(p.dilation[axis]);
@@ -96,7 +98,7 @@ constexpr void keep_window(attributes& a, int axis, const Params& p, std::int64_
 }  // namespace detail
 
 /// Shape rule of conv2d: x [N, H, W, C], w [O, C / groups, kH, kW] -> [N, H', W', O].
-constexpr conv_rule conv2d_rule(const shape& x, const shape& w, const conv2d_params& p) {
+TKL_TAGGED constexpr conv_rule conv2d_rule(const shape& x, const shape& w, const conv2d_params& p) {
   conv_rule r;
   complaint& error = r.result.error;
   error = detail::need_image_and_filter(x, w);
@@ -128,7 +130,7 @@ constexpr conv_rule conv2d_rule(const shape& x, const shape& w, const conv2d_par
 }
 
 /// Shape rule of conv_transpose2d: x [N, H, W, C], w [C, O / groups, kH, kW] -> [N, H', W', O].
-constexpr conv_rule conv_transpose2d_rule(const shape& x, const shape& w, const conv_transpose2d_params& p) {
+TKL_TAGGED constexpr conv_rule conv_transpose2d_rule(const shape& x, const shape& w, const conv_transpose2d_params& p) {
   conv_rule r;
   complaint& error = r.result.error;
   error = detail::need_image_and_filter(x, w);

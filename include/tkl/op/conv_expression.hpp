@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/conv.hpp>
 #include <tkl/op/expression.hpp>
 #include <tkl/op/weights.hpp>
@@ -18,7 +19,7 @@ concept conv_transpose_weights_source = operand_source<W> || packed_source<W, pa
 
 /// conv2d of x and w; P: fixed_params or given_params of conv2d_params.
 template <operand X, class W, class P>
-struct conv2d_operation : operation_base {
+struct TKL_TAGGED conv2d_operation : operation_base {
   static constexpr std::string_view name = "conv2d";
   static constexpr bool is_static = X::is_static && detail::static_weights<W> && P::is_static;
   static constexpr bool in_place = false;
@@ -54,7 +55,7 @@ struct conv2d_operation : operation_base {
 
 /// conv_transpose2d of x and w.
 template <operand X, class W, class P>
-struct conv_transpose2d_operation : operation_base {
+struct TKL_TAGGED conv_transpose2d_operation : operation_base {
   static constexpr std::string_view name = "conv_transpose2d";
   static constexpr bool is_static = X::is_static && detail::static_weights<W> && P::is_static;
   static constexpr bool in_place = false;

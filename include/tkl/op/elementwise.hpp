@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <tkl/config.hpp>
 #include <tkl/expr/functions.hpp>
 #include <tkl/expr/real_functions.hpp>
 #include <tkl/op/build.hpp>
@@ -15,7 +16,7 @@
 namespace tkl {
 
 /// Shape rule of a map: the operands broadcast together.
-constexpr shape_or_complaint map_rule(const shape* operands, int count) {
+TKL_TAGGED constexpr shape_or_complaint map_rule(const shape* operands, int count) {
   shape out = operands[0];
   for (int i = 1; i < count; ++i) {
     const broadcast_result r = broadcast(out, operands[i]);

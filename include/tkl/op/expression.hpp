@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/elementwise.hpp>
 #include <tkl/op/operand.hpp>
 #include <type_traits>
@@ -111,16 +112,16 @@ constexpr const auto& operation_of(const apply_node<F, A, B, C>& n) {
 namespace detail {
 
 /// "conv2d: " and the complaint.
-constexpr complaint complaint_of(std::string_view op, const complaint& what) {
+TKL_TAGGED constexpr complaint complaint_of(std::string_view op, const complaint& what) {
   complaint c;
   return c << op << ": " << what.view();
 }
 /// The first of several operands' own mistakes.
-constexpr complaint input_error() {
+TKL_TAGGED constexpr complaint input_error() {
   return {};
 }
 template <class L, class... Rest>
-constexpr complaint input_error(std::string_view name, const L& l, const Rest&... rest) {
+TKL_TAGGED constexpr complaint input_error(std::string_view name, const L& l, const Rest&... rest) {
   if (l.error.empty()) return input_error(rest...);
   complaint c;
   return c << name << ": " << l.error.view();
@@ -134,7 +135,7 @@ struct extents_rule {
   bool any = false;
   complaint error{};
 
-  constexpr void join(const shape& s, const complaint& own) {
+  TKL_TAGGED constexpr void join(const shape& s, const complaint& own) {
     ++operands;
     if (!error.empty()) return;
     if (!own.empty()) {
@@ -158,7 +159,7 @@ struct extents_rule {
     }
   }
 
-  constexpr void channel(const shape& s, const complaint& own) {
+  TKL_TAGGED constexpr void channel(const shape& s, const complaint& own) {
     if (!error.empty()) return;
     if (!own.empty())
       error << "channel: " << own.view();
@@ -175,7 +176,7 @@ struct extents_rule {
 /// Shape rule of an expression: that of its operation, to which all other operands broadcast; without one, the operands
 /// broadcast together. A channel operand has as many values as the result has channels.
 template <class E>
-constexpr shape_or_complaint expression_rule(const E& e) {
+TKL_TAGGED constexpr shape_or_complaint expression_rule(const E& e) {
   detail::extents_rule r;
   if constexpr (operation_count<E> == 1) {
     const auto& op = operation_of(e);

@@ -3,6 +3,7 @@
 // used part of a padded picture or sequence.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -11,7 +12,7 @@
 namespace tkl {
 
 /// Shape rule of keep_first: the count has one element.
-constexpr shape_or_complaint keep_first_rule(const shape& x, const shape& count, int axis) {
+TKL_TAGGED constexpr shape_or_complaint keep_first_rule(const shape& x, const shape& count, int axis) {
   complaint c;
   if (normalise_axis(axis, x.rank) < 0)
     c << "axis " << axis << " is out of range for shape " << x << " with " << x.rank << " axes";

@@ -2,6 +2,7 @@
 // Matrix products: matmul (batched, leading axes broadcast) and linear (x times a weight stored out x in).
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -19,7 +20,7 @@ struct matmul_params {
 
 /// Shape rule of matmul: a [..., M, K], b [..., K, N] -> [..., M, N]; leading axes broadcast by the NumPy rule. K may
 /// be 0: the result is then 0.
-constexpr shape_or_complaint matmul_rule(const shape& a, const shape& b, const matmul_params& p) {
+TKL_TAGGED constexpr shape_or_complaint matmul_rule(const shape& a, const shape& b, const matmul_params& p) {
   complaint c;
   if (a.rank < 2)
     c << "first operand has shape " << a << ", needs at least 2 axes";
@@ -69,7 +70,7 @@ constexpr value matmul(value a, value b, const matmul_params& p = {}) {
 }
 
 /// Shape rule of linear: x [..., I], w [O, I] -> [..., O].
-constexpr shape_or_complaint linear_rule(const shape& x, const shape& w) {
+TKL_TAGGED constexpr shape_or_complaint linear_rule(const shape& x, const shape& w) {
   complaint c;
   if (x.rank < 2)
     c << "input has shape " << x << ", needs at least 2 axes";

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/expression.hpp>
 #include <tkl/op/matmul.hpp>
 #include <tkl/op/weights.hpp>
@@ -17,7 +18,7 @@ concept matrix_source =
 
 /// Product of a and b; P: fixed_params or given_params of matmul_params.
 template <operand A, class B, class P>
-struct matmul_operation : operation_base {
+struct TKL_TAGGED matmul_operation : operation_base {
   static constexpr std::string_view name = "matmul";
   static constexpr bool is_static = A::is_static && detail::static_weights<B> && P::is_static;
   static constexpr bool in_place = false;
@@ -108,7 +109,7 @@ struct no_accumulator {};
 /// included, does not reach the result. C: an operand, or no_accumulator. P: fixed_params or given_params of
 /// gemm_params.
 template <operand A, class B, class C, class P>
-struct gemm_operation : operation_base {
+struct TKL_TAGGED gemm_operation : operation_base {
   static constexpr std::string_view name = "gemm";
   static constexpr bool has_c = !std::is_same_v<C, no_accumulator>;
   static constexpr bool is_static = [] {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -21,7 +22,7 @@ using layer_norm_params = normalise_params;
 
 namespace detail {
 
-constexpr complaint need_eps(double eps) {
+TKL_TAGGED constexpr complaint need_eps(double eps) {
   complaint c;
   if (!(eps >= 0)) c << "eps is negative or not a number, must be at least 0";
   return c;
@@ -30,8 +31,9 @@ constexpr complaint need_eps(double eps) {
 }  // namespace detail
 
 /// Shape rule of batch_norm: x [..., C]; scale, offset, mean, variance [C] -> x's shape.
-constexpr shape_or_complaint batch_norm_rule(const shape& x, const shape& scale, const shape& offset, const shape& mean,
-                                             const shape& variance, const batch_norm_params& p) {
+TKL_TAGGED constexpr shape_or_complaint batch_norm_rule(const shape& x, const shape& scale, const shape& offset,
+                                                        const shape& mean, const shape& variance,
+                                                        const batch_norm_params& p) {
   complaint c = detail::need_eps(p.eps);
   if (c.empty() && x.rank < 1) c << "input is a scalar, needs at least 1 axis";
   if (c.empty()) c = need_vector("scale", scale, x.back(0), "channels of the input");
@@ -42,7 +44,7 @@ constexpr shape_or_complaint batch_norm_rule(const shape& x, const shape& scale,
 }
 
 /// Shape rule of layer_norm: x [..., C], scale and offset [C] -> x's shape. C is at least 1.
-constexpr shape_or_complaint layer_norm_rule(const shape& x, const layer_norm_params& p) {
+TKL_TAGGED constexpr shape_or_complaint layer_norm_rule(const shape& x, const layer_norm_params& p) {
   complaint c = detail::need_eps(p.eps);
   if (c.empty() && x.rank < 1) c << "input is a scalar, needs at least 1 axis";
   if (c.empty() && x.back(0) == 0) c << "the last axis of shape " << x << " has 0 elements: its mean is undefined";

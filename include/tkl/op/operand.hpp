@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <tkl/config.hpp>
 #include <tkl/core/tensor.hpp>
 #include <tkl/core/view.hpp>
 #include <tkl/expr/functions.hpp>
@@ -44,7 +45,7 @@ struct located {
 };
 
 template <class T, class L>
-constexpr located<T> locate(const view<T, L>& v) {
+TKL_TAGGED constexpr located<T> locate(const view<T, L>& v) {
   located<T> l{v.data(), 0, v.shape(), v.steps(), {}};
   if (!v.layout().agrees())
     l.error << "extents " << l.extents << ", the type declares " << L::declared;
@@ -63,7 +64,7 @@ struct rearranged {
   P params{};
 };
 template <class Source, class P>
-constexpr auto locate(const rearranged<Source, P>& r) {
+TKL_TAGGED constexpr auto locate(const rearranged<Source, P>& r) {
   auto l = locate(r.source);
   if (l.error.empty()) r.params.get().apply(l);
   return l;

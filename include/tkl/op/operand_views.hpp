@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
 #include <tkl/op/operand.hpp>
 #include <tkl/op/reshape.hpp>
@@ -26,7 +27,7 @@ struct slice_params {
   static constexpr int rank_from = Source;
 
   template <class T>
-  constexpr void apply(located<T>& l) const {
+  TKL_TAGGED constexpr void apply(located<T>& l) const {
     const shape_or_complaint rule = slice_rule(l.extents, axis, begin, end, step);
     if (!rule.ok()) {
       l.error << "slice: " << rule.error.view();
@@ -54,7 +55,7 @@ struct transpose_params {
   static constexpr int rank_from = Source;
 
   template <class T>
-  constexpr void apply(located<T>& l) const {
+  TKL_TAGGED constexpr void apply(located<T>& l) const {
     const shape_or_complaint rule = transpose_rule(l.extents, permutation);
     if (!rule.ok()) {
       l.error << "transpose: " << rule.error.view();
@@ -74,7 +75,7 @@ struct reshape_params {
   static constexpr int rank_from = Rank;
 
   template <class T>
-  constexpr void apply(located<T>& l) const {
+  TKL_TAGGED constexpr void apply(located<T>& l) const {
     shape wanted;
     for (int i = 0; i < Rank; ++i) wanted[wanted.rank++] = extent[i];
     const shape_or_complaint rule = reshape_rule(l.extents, wanted);

@@ -2,6 +2,7 @@
 // A constant border around a tensor.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -10,7 +11,7 @@
 namespace tkl {
 
 /// Shape rule of pad: before[i] + extent + after[i] along each axis; one number per axis, none negative.
-constexpr shape_or_complaint pad_rule(const shape& x, const shape& before, const shape& after) {
+TKL_TAGGED constexpr shape_or_complaint pad_rule(const shape& x, const shape& before, const shape& after) {
   complaint c;
   if (before.rank != x.rank || after.rank != x.rank) {
     c << "before has " << before.rank << " and after " << after.rank << " numbers, the input has " << x.rank << " axes";

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <tkl/config.hpp>
 #include <tkl/core/shape.hpp>
 #include <tkl/core/text.hpp>
 
@@ -85,14 +86,14 @@ struct shape_or_complaint {
   constexpr bool ok() const { return error.empty(); }
 };
 
-constexpr shape_or_complaint complain(const complaint& c) {
+TKL_TAGGED constexpr shape_or_complaint complain(const complaint& c) {
   shape_or_complaint r;
   r.error = c;
   return r;
 }
 
 /// Checks that the result's element count fits 64 bits.
-constexpr shape_or_complaint checked_shape(const shape& s) {
+TKL_TAGGED constexpr shape_or_complaint checked_shape(const shape& s) {
   shape_or_complaint r;
   r.out = s;
   if (!s.elements().valid) r.error << "the result's extents " << s << " have a product beyond 64 bits";

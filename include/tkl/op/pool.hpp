@@ -2,6 +2,7 @@
 // Max and average pooling over windows of rows and columns. x is batch, row, column, channel.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -41,7 +42,7 @@ struct pool_rule {
 
 /// Shape rule of both poolings: x [N, H, W, C] -> [N, H', W', C].
 template <class Params>
-constexpr pool_rule pool2d_rule(const shape& x, const Params& p) {
+TKL_TAGGED constexpr pool_rule pool2d_rule(const shape& x, const Params& p) {
   pool_rule r;
   complaint& error = r.result.error;
   if (x.rank != 4) {

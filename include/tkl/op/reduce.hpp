@@ -3,6 +3,7 @@
 // rows and columns.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -24,8 +25,8 @@ struct reduce_rule_result {
 };
 
 /// Shape rule of reductions. A sum over no elements is 0; mean, max, min and argmax need at least one.
-constexpr reduce_rule_result reduce_rule(const shape& x, const axis_list& axes, reduce_kind kind,
-                                         const reduce_params& p) {
+TKL_TAGGED constexpr reduce_rule_result reduce_rule(const shape& x, const axis_list& axes, reduce_kind kind,
+                                                    const reduce_params& p) {
   reduce_rule_result r;
   complaint& error = r.result.error;
   if (axes.count == 0) {

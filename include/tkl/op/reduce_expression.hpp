@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/expression.hpp>
 #include <tkl/op/reduce.hpp>
 
@@ -16,7 +17,7 @@ struct reduce_arguments {
 };
 
 template <operand X, reduce_kind Kind, class P>
-struct reduce_operation : operation_base {
+struct TKL_TAGGED reduce_operation : operation_base {
   static constexpr std::string_view name = [] {
     constexpr std::string_view names[] = {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "argmax"};
     return names[static_cast<int>(Kind)];

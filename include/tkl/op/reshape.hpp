@@ -2,13 +2,14 @@
 // Another shape for the same elements in the same (logical, row-major) order.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/params.hpp>
 
 namespace tkl {
 
 /// Shape rule of reshape: equal element counts; one extent may be -1 and follows from the others.
-constexpr shape_or_complaint reshape_rule(const shape& x, const shape& extents) {
+TKL_TAGGED constexpr shape_or_complaint reshape_rule(const shape& x, const shape& extents) {
   complaint c;
   const std::int64_t elements = x.elements().value;
   shape out = extents;

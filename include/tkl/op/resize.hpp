@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -29,7 +30,7 @@ struct resize_rule_result {
 };
 
 /// Shape rule of resize: x [N, H, W, C] -> [N, H', W', C].
-constexpr resize_rule_result resize_rule(const shape& x, const resize_params& p) {
+TKL_TAGGED constexpr resize_rule_result resize_rule(const shape& x, const resize_params& p) {
   resize_rule_result r;
   complaint& error = r.result.error;
   const bool by_extent = p.extent.rows != unset, by_scale = !(p.scale == real2(0.0));

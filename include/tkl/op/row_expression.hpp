@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/expression.hpp>
 #include <tkl/op/normalise.hpp>
 #include <tkl/op/softmax.hpp>
@@ -17,7 +18,7 @@ struct softmax_params {
 };
 
 template <operand X, bool Logarithm, class P>
-struct softmax_operation : operation_base {
+struct TKL_TAGGED softmax_operation : operation_base {
   static constexpr std::string_view name = Logarithm ? "log_softmax" : "softmax";
   static constexpr bool logarithm = Logarithm;
   static constexpr bool is_static = X::is_static && P::is_static;
@@ -37,7 +38,7 @@ struct softmax_operation : operation_base {
 };
 
 template <operand X, class P>
-struct layer_norm_operation : operation_base {
+struct TKL_TAGGED layer_norm_operation : operation_base {
   static constexpr std::string_view name = "layer_norm";
   static constexpr bool is_static = X::is_static && P::is_static;
   static constexpr bool in_place = true;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <limits>
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -22,7 +23,8 @@ struct slice_range {
   std::int64_t begin = 0;
   std::int64_t count = 0;
 };
-constexpr slice_range slice_of(std::int64_t extent, std::int64_t begin, std::int64_t end, std::int64_t step) {
+TKL_TAGGED constexpr slice_range slice_of(std::int64_t extent, std::int64_t begin, std::int64_t end,
+                                          std::int64_t step) {
   const auto clamp = [&](std::int64_t index) {
     if (index < 0) index += extent;
     const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
@@ -40,8 +42,8 @@ constexpr slice_range slice_of(std::int64_t extent, std::int64_t begin, std::int
 }
 
 /// Shape rule of slice.
-constexpr shape_or_complaint slice_rule(const shape& x, int axis, std::int64_t begin, std::int64_t end,
-                                        std::int64_t step) {
+TKL_TAGGED constexpr shape_or_complaint slice_rule(const shape& x, int axis, std::int64_t begin, std::int64_t end,
+                                                   std::int64_t step) {
   complaint c;
   const int at = normalise_axis(axis, x.rank);
   if (at < 0)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -11,7 +12,7 @@
 namespace tkl {
 
 /// Shape rule of softmax: the input's shape; at least one axis, and `axis` is the last.
-constexpr shape_or_complaint softmax_rule(const shape& x, int axis) {
+TKL_TAGGED constexpr shape_or_complaint softmax_rule(const shape& x, int axis) {
   complaint c;
   if (x.rank < 1)
     c << "input is a scalar, needs at least 1 axis";

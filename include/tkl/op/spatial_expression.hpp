@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/expression.hpp>
 #include <tkl/op/pad.hpp>
 #include <tkl/op/pool.hpp>
@@ -12,7 +13,7 @@
 namespace tkl {
 
 template <operand X, pool_kind Kind, class P>
-struct pool2d_operation : operation_base {
+struct TKL_TAGGED pool2d_operation : operation_base {
   static constexpr std::string_view name = Kind == pool_kind::max ? "max_pool2d" : "average_pool2d";
   static constexpr pool_kind kind = Kind;
   static constexpr bool is_static = X::is_static && P::is_static;
@@ -32,7 +33,7 @@ struct pool2d_operation : operation_base {
 };
 
 template <operand X, class P>
-struct resize_operation : operation_base {
+struct TKL_TAGGED resize_operation : operation_base {
   static constexpr std::string_view name = "resize";
   static constexpr bool is_static = X::is_static && P::is_static;
   static constexpr bool in_place = false;
@@ -58,7 +59,7 @@ struct pad_params {
 };
 
 template <operand X, class P>
-struct pad_operation : operation_base {
+struct TKL_TAGGED pad_operation : operation_base {
   static constexpr std::string_view name = "pad";
   static constexpr bool is_static = X::is_static && P::is_static;
   static constexpr bool in_place = false;

@@ -2,6 +2,7 @@
 // Permutation of axes.
 #pragma once
 
+#include <tkl/config.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -10,7 +11,7 @@
 namespace tkl {
 
 /// Shape rule of transpose: every axis stands in the permutation once.
-constexpr shape_or_complaint transpose_rule(const shape& x, const axis_list& permutation) {
+TKL_TAGGED constexpr shape_or_complaint transpose_rule(const shape& x, const axis_list& permutation) {
   complaint c;
   if (permutation.count != x.rank) {
     c << "the permutation has " << permutation.count << " axes, the input has " << x.rank << " (" << x << ')';

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/op/params.hpp>
 
 namespace tkl {
@@ -36,12 +37,12 @@ struct window_extent {
 
 inline constexpr std::int64_t largest_attribute = 2147483647;
 
-constexpr std::string_view spatial_name(int axis) {
+TKL_TAGGED constexpr std::string_view spatial_name(int axis) {
   return axis == 0 ? "axis 1 (rows): " : "axis 2 (columns): ";
 }
 
 /// Complains about an attribute outside `least` to 2^31 - 1.
-constexpr complaint need_attribute(int axis, std::string_view name, std::int64_t value, std::int64_t least) {
+TKL_TAGGED constexpr complaint need_attribute(int axis, std::string_view name, std::int64_t value, std::int64_t least) {
   complaint c;
   if (value < least)
     c << spatial_name(axis) << name << " is " << value << ", must be at least " << least;
@@ -50,7 +51,7 @@ constexpr complaint need_attribute(int axis, std::string_view name, std::int64_t
   return c;
 }
 
-constexpr complaint need_window(const window_axis& w) {
+TKL_TAGGED constexpr complaint need_window(const window_axis& w) {
   if (w.kernel < 1 || w.kernel > largest_attribute) return need_attribute(w.axis, "kernel", w.kernel, 1);
   if (w.stride < 1 || w.stride > largest_attribute) return need_attribute(w.axis, "stride", w.stride, 1);
   if (w.dilation < 1 || w.dilation > largest_attribute) return need_attribute(w.axis, "dilation", w.dilation, 1);
@@ -62,12 +63,12 @@ constexpr complaint need_window(const window_axis& w) {
 }
 
 /// Elements that a dilated window covers.
-constexpr checked window_reach(const window_axis& w) {
+TKL_TAGGED constexpr checked window_reach(const window_axis& w) {
   return (checked(w.kernel) - 1) * w.dilation + 1;
 }
 
 /// Extent of a convolution or (floor mode) pooling along one axis.
-constexpr window_extent conv_extent(const window_axis& w) {
+TKL_TAGGED constexpr window_extent conv_extent(const window_axis& w) {
   window_extent r;
   r.error = need_window(w);
   if (!r.ok()) return r;
@@ -99,7 +100,7 @@ constexpr window_extent conv_extent(const window_axis& w) {
 
 /// Extent of a pooling along one axis. A window may hang over the end in ceil mode, but it starts inside the input or
 /// the padding before it. Every window must see at least one element: padding stays below the kernel's reach.
-constexpr window_extent pool_extent(const window_axis& w, bool ceil_mode) {
+TKL_TAGGED constexpr window_extent pool_extent(const window_axis& w, bool ceil_mode) {
   window_extent r = conv_extent(w);
   if (!r.ok()) return r;
   const std::int64_t reach = window_reach(w).value;
@@ -142,7 +143,7 @@ constexpr window_extent pool_extent(const window_axis& w, bool ceil_mode) {
 
 /// Extent of a transposed convolution along one axis: (input - 1) * stride - before - after + reach + output_pad.
 /// `same` gives input * stride.
-constexpr window_extent conv_transpose_extent(const window_axis& w, std::int64_t output_pad) {
+TKL_TAGGED constexpr window_extent conv_transpose_extent(const window_axis& w, std::int64_t output_pad) {
   window_extent r;
   r.error = need_window(w);
   if (!r.ok()) return r;

@@ -4,17 +4,18 @@
 //   #include <tkl/cpu.hpp>
 //   #include <tkl/runtime/c_model.hpp>
 //   TKL_C_MODEL("digits", tkl::compile<digits, tkl::cpu<>>)
+//
+// The same file becomes a program with several instruction-set levels by CMake's tkl_add_model (docs/dispatch.md).
 #pragma once
 
 #include <tkl/c_api.h>
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <new>
 #include <string_view>
+#include <tkl/arch/native.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
 #include <tkl/core/element.hpp>
@@ -23,6 +24,9 @@
 #include <tkl/graph/check.hpp>
 #include <tkl/graph/compile.hpp>
 #include <tkl/graph/graph.hpp>
+#include <tkl/runtime/c_functions.hpp>
+#include <tkl/runtime/cpu_level.hpp>
+#include <tkl/runtime/host_cpu.hpp>
 #include <utility>
 
 namespace tkl {
@@ -97,12 +101,13 @@ struct c_tensors {
 
 TKL_ISA_BEGIN
 
-template <class Network>
+template <fixed_text Name, class Network>
 struct c_model;
 
 /// The functions of the C interface for one compiled model: what an opaque tkl_model and tkl_workspace are.
-template <class Model, class Target>
-struct c_model<compile<Model, Target>> {
+template <fixed_text Name, class Model, class Target>
+struct c_model<Name, compile<Model, Target>> {
+  static constexpr const char* name = Name.chars;
   using network = compile<Model, Target>;
   using executor_type = typename Target::executor_type;
   using tensors = c_tensors<Model>;
@@ -122,12 +127,19 @@ struct c_model<compile<Model, Target>> {
     return t.c_str();
   }
 
-  static tkl_model* open(std::string_view own_name, const char* name, const char* file, char* error, std::size_t size) {
-    if (name == nullptr) return fail(error, size, "the name of the model is null");
+  /// The level of this unit, if the processor runs it.
+  static int select_level(const char* level, char* error, std::size_t size) {
+    const cpu_level own[] = {level_of_unit()};
+    const auto chosen = choose_level(level == nullptr ? "" : level, "tkl_select_level", host_level(), own);
+    return chosen ? 0 : (fail(error, size, chosen.error().message()), 1);
+  }
+
+  static tkl_model* open(const char* asked, const char* file, char* error, std::size_t size) {
+    if (asked == nullptr) return fail(error, size, "the name of the model is null");
     if (file == nullptr) return fail(error, size, "the name of the weights file is null");
-    if (own_name != name) {
+    if (Name.view() != asked) {
       message_text m;
-      m << "model '" << std::string_view(name) << "': this object holds '" << own_name << '\'';
+      m << "model '" << std::string_view(asked) << "': this object holds '" << Name.view() << '\'';
       return fail(error, size, m.c_str());
     }
     result<network> loaded = network::load(file);
@@ -137,16 +149,13 @@ struct c_model<compile<Model, Target>> {
     return reinterpret_cast<tkl_model*>(n);
   }
 
-  static int count(const tkl_model* model, int n) { return model == nullptr ? 0 : n; }
-  static int info(const tkl_model* model, const c_tensor* all, int n, int index, tkl_tensor_info* to) {
-    if (model == nullptr || to == nullptr || index < 0 || index >= n) return -1;
-    const c_tensor& t = all[index];
-    to->name = t.name.c_str();
-    to->type = t.type;
-    to->rank = t.rank;
-    for (int i = 0; i < 8; ++i) to->extents[i] = t.extents[i];
-    to->bytes = static_cast<std::size_t>(t.bytes);
-    return 0;
+  static int input_count(const tkl_model* model) { return model == nullptr ? 0 : tensors::list.inputs; }
+  static int output_count(const tkl_model* model) { return model == nullptr ? 0 : tensors::list.outputs; }
+  static int input_info(const tkl_model* model, int index, tkl_tensor_info* to) {
+    return info(model, tensors::list.input, tensors::list.inputs, index, to);
+  }
+  static int output_info(const tkl_model* model, int index, tkl_tensor_info* to) {
+    return info(model, tensors::list.output, tensors::list.outputs, index, to);
   }
 
   static tkl_workspace* create(const tkl_model* model, int threads, char* error, std::size_t size) {
@@ -190,51 +199,41 @@ struct c_model<compile<Model, Target>> {
   static void close(tkl_model* model) { delete reinterpret_cast<network*>(model); }
 
  private:
+  static constexpr cpu_level level_of_unit() {
+    cpu_level level = cpu_level::base;
+    for (const cpu_level l : cpu_levels)
+      if (name_of(l) == arch::native::name) level = l;
+    return level;
+  }
+  static int info(const tkl_model* model, const c_tensor* all, int n, int index, tkl_tensor_info* to) {
+    if (model == nullptr || to == nullptr || index < 0 || index >= n) return -1;
+    const c_tensor& t = all[index];
+    to->name = t.name.c_str();
+    to->type = t.type;
+    to->rank = t.rank;
+    for (int i = 0; i < 8; ++i) to->extents[i] = t.extents[i];
+    to->bytes = static_cast<std::size_t>(t.bytes);
+    return 0;
+  }
   static std::nullptr_t fail(char* error, std::size_t size, const char* message) {
-    if (error == nullptr || size == 0) return nullptr;
-    const std::size_t length = std::strlen(message), kept = length < size ? length : size - 1;
-    std::memcpy(error, message, kept);
-    error[kept] = '\0';
-    return nullptr;
+    return tkl::detail::leave_message(error, size, message);
   }
 };
 
 TKL_ISA_END
 }  // namespace tkl
 
-/// Defines the functions of tkl/c_api.h for one compiled model, once in a program or shared object. A macro, because a
-/// template cannot define functions with C names. The type comes last: it may hold commas.
-#define TKL_C_MODEL(NAME, ...)                                                                                  \
-  const char* tkl_version(void) {                                                                               \
-    return tkl::c_model<__VA_ARGS__>::version();                                                                \
-  }                                                                                                             \
-  tkl_model* tkl_model_open(const char* name, const char* file, char* error, size_t size) {                     \
-    return tkl::c_model<__VA_ARGS__>::open(NAME, name, file, error, size);                                      \
-  }                                                                                                             \
-  int tkl_model_input_count(const tkl_model* m) {                                                               \
-    return tkl::c_model<__VA_ARGS__>::count(m, tkl::c_model<__VA_ARGS__>::tensors::list.inputs);                \
-  }                                                                                                             \
-  int tkl_model_output_count(const tkl_model* m) {                                                              \
-    return tkl::c_model<__VA_ARGS__>::count(m, tkl::c_model<__VA_ARGS__>::tensors::list.outputs);               \
-  }                                                                                                             \
-  int tkl_model_input_info(const tkl_model* m, int index, tkl_tensor_info* info) {                              \
-    constexpr auto& list = tkl::c_model<__VA_ARGS__>::tensors::list;                                            \
-    return tkl::c_model<__VA_ARGS__>::info(m, list.input, list.inputs, index, info);                            \
-  }                                                                                                             \
-  int tkl_model_output_info(const tkl_model* m, int index, tkl_tensor_info* info) {                             \
-    constexpr auto& list = tkl::c_model<__VA_ARGS__>::tensors::list;                                            \
-    return tkl::c_model<__VA_ARGS__>::info(m, list.output, list.outputs, index, info);                          \
-  }                                                                                                             \
-  tkl_workspace* tkl_workspace_create(const tkl_model* m, int threads, char* error, size_t size) {              \
-    return tkl::c_model<__VA_ARGS__>::create(m, threads, error, size);                                          \
-  }                                                                                                             \
-  int tkl_model_run(const tkl_model* m, tkl_workspace* w, const void* const* in, void* const* out, char* error, \
-                    size_t size) {                                                                              \
-    return tkl::c_model<__VA_ARGS__>::run(m, w, in, out, error, size);                                          \
-  }                                                                                                             \
-  void tkl_workspace_destroy(tkl_workspace* w) {                                                                \
-    tkl::c_model<__VA_ARGS__>::destroy(w);                                                                      \
-  }                                                                                                             \
-  void tkl_model_close(tkl_model* m) {                                                                          \
-    tkl::c_model<__VA_ARGS__>::close(m);                                                                        \
-  }
+/// Offers one compiled model under a name, once in a program or shared object: defines the functions of tkl/c_api.h or,
+/// in a unit that tkl_add_model compiles for a level, the table from which its program chooses. The type comes last: it
+/// may hold commas.
+#if defined(TKL_LEVEL_SYMBOL)
+#  define TKL_C_MODEL(NAME, ...)                                                                      \
+    static_assert(tkl::arch::native::name == TKL_LEVEL_NAME,                                          \
+                  "the flags of this target raise the level of every unit: tkl_add_model sets them"); \
+    extern "C" {                                                                                      \
+    [[gnu::visibility("hidden")]] extern const tkl::c_functions TKL_LEVEL_SYMBOL;                     \
+    const tkl::c_functions TKL_LEVEL_SYMBOL = tkl::c_functions_of<tkl::c_model<NAME, __VA_ARGS__>>;   \
+    }
+#else
+#  define TKL_C_MODEL(NAME, ...) TKL_C_FUNCTIONS(tkl::c_model<NAME, __VA_ARGS__>)
+#endif
