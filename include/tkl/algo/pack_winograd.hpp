@@ -12,8 +12,8 @@
 namespace tkl {
 
 /// Elements of the packed weights for tiles of outputs x outputs. The largest number where they leave 64 bits.
-constexpr std::int64_t packed_winograd_elements(int outputs, std::int64_t in_channels, std::int64_t out_channels,
-                                                std::int64_t width) {
+TKL_TAGGED constexpr std::int64_t packed_winograd_elements(int outputs, std::int64_t in_channels,
+                                                           std::int64_t out_channels, std::int64_t width) {
   const checked columns = round_up(checked(out_channels), width);
   return (columns + columns * (checked(in_channels) + 1) * std::int64_t{winograd_products(outputs)}).or_largest();
 }

@@ -31,7 +31,7 @@ struct winograd_problem {
   std::int64_t pad[2]{};  // top, left
 };
 
-TKL_FN constexpr winograd_shape winograd_shape_of(const strided_shape& x, const strided_shape& y) {
+TKL_TAGGED constexpr winograd_shape winograd_shape_of(const strided_shape& x, const strided_shape& y) {
   return {y.extent[0], y.extent[1], y.extent[2], x.extent[3], y.extent[3]};
 }
 
@@ -47,8 +47,8 @@ struct winograd_scratch {
   std::int64_t zeros = 0;
   std::int64_t scalars = 0;
 
-  TKL_FN constexpr winograd_scratch(const winograd_shape& s, const conv_schedule& schedule, int outputs, int width,
-                                    std::int64_t l2_bytes) {
+  TKL_TAGGED constexpr winograd_scratch(const winograd_shape& s, const conv_schedule& schedule, int outputs, int width,
+                                        std::int64_t l2_bytes) {
     constexpr std::int64_t line = 16;
     const std::int64_t matrices = winograd_products(outputs);
     block =
@@ -63,9 +63,9 @@ struct winograd_scratch {
 };
 
 /// Bytes of scratch per worker; a scalar of the machine has `scalar_bytes`.
-constexpr std::int64_t winograd_scratch_bytes(const conv_schedule& schedule, int outputs, int width,
-                                              std::int64_t l2_bytes, const strided_shape& x, const strided_shape& y,
-                                              std::int64_t scalar_bytes) {
+TKL_TAGGED constexpr std::int64_t winograd_scratch_bytes(const conv_schedule& schedule, int outputs, int width,
+                                                         std::int64_t l2_bytes, const strided_shape& x,
+                                                         const strided_shape& y, std::int64_t scalar_bytes) {
   return round_up(winograd_scratch(winograd_shape_of(x, y), schedule, outputs, width, l2_bytes).scalars * scalar_bytes,
                   64);
 }

@@ -17,11 +17,11 @@
 namespace tkl {
 
 /// Sides of a tile of m x m outputs in the transformed domain.
-constexpr int winograd_side(int outputs) {
+TKL_TAGGED constexpr int winograd_side(int outputs) {
   return outputs + 2;
 }
 /// Products per channel of a tile: as many matrix products as the algorithm runs.
-constexpr int winograd_products(int outputs) {
+TKL_TAGGED constexpr int winograd_products(int outputs) {
   return winograd_side(outputs) * winograd_side(outputs);
 }
 

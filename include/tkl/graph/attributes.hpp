@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tkl/config.hpp>
 #include <tkl/core/shape.hpp>
 
 namespace tkl {
@@ -18,7 +19,7 @@ enum class coordinate_kind : std::uint8_t { half_pixel, pytorch_half_pixel, asym
 enum class rounding_kind : std::uint8_t { floor, ceil, round_prefer_floor, round_prefer_ceil };
 /// Which algorithm runs a convolution; `winograd2`, `winograd4`: by tiles of 2 x 2 and 4 x 4 outputs.
 enum class conv_method : std::uint8_t { automatic, direct, winograd2, winograd4 };
-constexpr std::string_view name_of(conv_method m) {
+TKL_TAGGED constexpr std::string_view name_of(conv_method m) {
   constexpr std::string_view names[] = {"automatic", "direct", "winograd2", "winograd4"};
   return names[static_cast<int>(m)];
 }

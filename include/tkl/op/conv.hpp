@@ -64,7 +64,7 @@ TKL_TAGGED constexpr complaint need_groups(std::int64_t groups, std::int64_t in_
   return c;
 }
 
-constexpr complaint need_method(conv_method m, const attributes& a) {
+TKL_TAGGED constexpr complaint need_method(conv_method m, const attributes& a) {
   complaint c;
   if (m != conv_method::winograd2 && m != conv_method::winograd4) return c;
   const auto need = [&](std::string_view what, const std::int32_t(&have)[2], std::int32_t needed) {

@@ -13,7 +13,7 @@
 namespace tkl {
 
 /// Outputs along a side of a method's tile; 0: not a Winograd method.
-constexpr int winograd_outputs(conv_method m) {
+TKL_TAGGED constexpr int winograd_outputs(conv_method m) {
   return m == conv_method::winograd2 ? 2 : m == conv_method::winograd4 ? 4 : 0;
 }
 
@@ -23,7 +23,7 @@ struct winograd_shape {
   std::int64_t rows = 0, columns = 0;  // of the output
   std::int64_t in_channels = 0, out_channels = 0;
 
-  TKL_FN constexpr std::int64_t tiles(int outputs) const {
+  TKL_TAGGED constexpr std::int64_t tiles(int outputs) const {
     return images * ceil_div(rows, outputs) * ceil_div(columns, outputs);
   }
 };
@@ -31,8 +31,8 @@ struct winograd_shape {
 /// Tiles of one block: as many as keep the transformed inputs and products in three quarters of the second-level cache,
 /// but at least the rows of four register tiles (each block streams all weights once), and at most `most`; blocks are
 /// equal as far as possible.
-TKL_FN constexpr std::int64_t winograd_block(const winograd_shape& s, int outputs, int mr, std::int64_t most,
-                                             std::int64_t l2_bytes) {
+TKL_TAGGED constexpr std::int64_t winograd_block(const winograd_shape& s, int outputs, int mr, std::int64_t most,
+                                                 std::int64_t l2_bytes) {
   const std::int64_t side = outputs + 2, tiles = s.tiles(outputs);
   const std::int64_t bytes = side * side * 4 * (std::max)(std::int64_t{1}, s.in_channels + s.out_channels);
   const std::int64_t kept = l2_bytes * 3 / 4 / bytes / mr * mr;
@@ -53,7 +53,7 @@ struct conv_machine {
 /// from memory once at 4 bytes per cycle, and with each further block from a cache at 16; a transform takes 4 cycles
 /// for each vector of a tile in the transformed domain. Shared by all methods, and so left out: input, output,
 /// epilogue.
-constexpr std::int64_t conv_cycles(const winograd_shape& s, conv_method m, const conv_machine& machine) {
+TKL_TAGGED constexpr std::int64_t conv_cycles(const winograd_shape& s, conv_method m, const conv_machine& machine) {
   const int outputs = winograd_outputs(m);
   const std::int64_t side = outputs == 0 ? 3 : outputs + 2;
   const std::int64_t places = outputs == 0 ? s.images * s.rows * s.columns : s.tiles(outputs);
@@ -69,7 +69,7 @@ constexpr std::int64_t conv_cycles(const winograd_shape& s, conv_method m, const
 /// The method with the least estimate. A method with larger weights must earn them: tiles of 2 x 2 run only where they
 /// take at most 85 % of the direct form's cycles, tiles of 4 x 4 where they take at most 90 % of those, or 85 % of the
 /// direct form's.
-constexpr conv_method fastest_method(const winograd_shape& s, const conv_machine& machine) {
+TKL_TAGGED constexpr conv_method fastest_method(const winograd_shape& s, const conv_machine& machine) {
   conv_method best = conv_method::direct;
   std::int64_t least = conv_cycles(s, conv_method::direct, machine) / 100 * 85;
   if (const std::int64_t cycles = conv_cycles(s, conv_method::winograd2, machine); cycles <= least)
