@@ -137,6 +137,30 @@ TEST_CASE("real layers stay within 1e-5 of their range") {
   }
 }
 
+TEST_CASE("transforms may be larger than any input and output") {
+  // A tile whose transform has an entry of 100 times the input, and whose outputs are exact in 16 bits.
+  const float s[6] = {1, 0, -1, 0, 1, 0}, r[4] = {0, -1, 0, 1};
+  guarded_tensor<float> x(1, 6, 6, 1), y(1, 4, 4, 1);
+  for (std::int64_t i = 0; i < 6; ++i)
+    for (std::int64_t j = 0; j < 6; ++j) x.at(0, i, j, 0) = 1000 * s[i] * s[j];
+  const double ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+  const auto run = [&](auto outputs) {
+    constexpr int m = decltype(outputs)::value;
+    auto packed = aligned_memory<float>(packed_winograd_elements(m, 1, 1, cpu::width));
+    pack_winograd<m, float>(ones, 1, 1, static_cast<const double*>(nullptr), static_cast<const double*>(nullptr),
+                            panels_of(whole.nr, cpu::width), packed.data());
+    auto scratch = aligned_memory<std::byte>(
+        winograd_scratch_bytes(whole, m, cpu::width, 1024, x.const_view().shape, y.const_view().shape, sizeof(float)));
+    const winograd_problem<float, float, float> p{x.const_view(), packed.data(), y.view(), {0, 0}};
+    winograd<m, whole, 1024, cpu>(p, acc, serial{}, scratch.data());
+    for (std::int64_t i = 0; i < 4; ++i)
+      for (std::int64_t j = 0; j < 4; ++j)
+        CHECK(y.at(0, i, j, 0) == doctest::Approx(1000 * r[i] * r[j]).epsilon(1e-5).scale(1000));
+  };
+  run(std::integral_constant<int, 2>{});
+  run(std::integral_constant<int, 4>{});
+}
+
 TEST_CASE("nothing is read or written without outputs or without input channels") {
   check<cpu_default, 4>({1, 5, 5, 0, 8}, acc, 0);
   check<cpu_default, 2>({0, 5, 5, 4, 8}, acc, 0);
