@@ -58,6 +58,23 @@ struct conv1 {
     g.output(tkl::silu(tkl::conv2d(x, g.weight("w", {256, 64, 1, 1}))));
   }
 };
+template <tkl::element Type>
+struct short_inputs {
+  static constexpr const char* name = Type == tkl::f16 ? "conv 3x3, 56x56x64 to 64, and 1x1 to 70, in f16"
+                                                       : "conv 3x3, 56x56x64 to 64, and 1x1 to 70, in bf16";
+  static constexpr void build(tkl::graph& g) {
+    const auto x = tkl::cast(g.input("x", tkl::f32, {1, 56, 56, 64}), Type);
+    g.output(tkl::cast(tkl::conv2d(x, g.weight("w", {64, 64, 3, 3}, Type), {.pad = 1}), tkl::f32));
+    g.output(tkl::cast(tkl::conv2d(x, g.weight("v", {70, 64, 1, 1}, Type)), tkl::f32));
+  }
+};
+struct computed {
+  static constexpr const char* name = "product of computed 12 x 256 x 256 x 64";
+  static constexpr void build(tkl::graph& g) {
+    const auto a = g.input("a", tkl::f32, {12, 256, 64}), b = g.input("b", tkl::f32, {12, 256, 64});
+    g.output(tkl::matmul(tkl::relu(a), tkl::relu(b), {.transpose_b = true}));
+  }
+};
 struct depthwise {
   static constexpr const char* name = "depthwise 3x3, 112x112x64";
   static constexpr void build(tkl::graph& g) {
@@ -270,6 +287,9 @@ int main() {
   measure_products<conv3>(*context);
   measure_products<conv1>(*context);
   std::printf("| %s | cuDNN | not measured | | |\n", conv3::name);
+  measure<short_inputs<tkl::f16>, cuda_product::rounded>(*context, "f16", 4e-3);
+  measure<short_inputs<tkl::bf16>, cuda_product::rounded>(*context, "bf16", 3e-2);
+  measure_products<computed>(*context);
   measure<depthwise, cuda_product::f32>(*context, "f32", 1e-4);
   measure<rows, cuda_product::f32>(*context, "f32", 1e-4);
   measure<attention, cuda_product::f32>(*context, "f32", 1e-4);

@@ -126,11 +126,13 @@ __global__ void __launch_bounds__(cuda_block_threads) cuda_sums(const __grid_con
   for_items<machine>(a, [](machine& m) { sum_parts_item(m); });
 }
 
+/// Compiled to code for capability 8.0 and later; a device that runs other code of the program stops with an error
+/// here.
 template <class Arch, cuda_product P, std::uint64_t... Words>
 __global__ void __launch_bounds__(Arch::tiles.threads()) cuda_tiles(const __grid_constant__ cuda_arguments a) {
+#if __CUDA_ARCH__ >= 800 || !defined(__CUDACC__)
   using items = cuda_items_of_key<Words...>;
   using out = typename items::out;
-#if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
   cuda_tensor_machine<P, storage_t<items::key.in>, out, cuda_epilogue<items::key.epilogue, out>> m(
       a, static_cast<std::int32_t>(threadIdx.x), static_cast<std::int32_t>(blockIdx.x),
       static_cast<std::int32_t>(blockIdx.y), static_cast<std::int32_t>(blockIdx.z));
@@ -139,10 +141,12 @@ __global__ void __launch_bounds__(Arch::tiles.threads()) cuda_tiles(const __grid
   } else {
     conv2d_tile<Arch::tiles>(m);
   }
+#elif defined(__CUDA_ARCH__)
+  __trap();
 #endif
 }
 
-/// Compiled to code for arch=sm_90a alone; a device that runs other code of the program stops with an error here.
+/// The same for arch=sm_90a alone.
 template <class Arch, std::uint64_t... Words>
 __global__ void __launch_bounds__(Arch::ring.threads()) cuda_ring(const __grid_constant__ cuda_ring_arguments a) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || !defined(__CUDACC__)

@@ -56,15 +56,15 @@ class cuda_tensor_machine : public cuda_block_machine<In, Out, Epilogue> {
   TKL_FN rows_operand load_rows(const float* row) const {
     std::uint32_t words[4];
     ptx::load_matrices(words, row);
-    return operand_of<4>([&](int i) { return words[i]; });
+    return operand_of(words);
   }
-  template <int N, class F>
-  TKL_FN operand<N> operand_of(F f) const {
+  template <int N>
+  TKL_FN operand<N> operand_of(const std::uint32_t (&words)[N]) const {
     operand<N> r{};
     TKL_UNROLL
     for (int i = 0; i < N; ++i) {
-      r.big[i] = f(i);
-      if constexpr (pack == 1) set(r, i, std::bit_cast<float>(r.big[i]));
+      r.big[i] = words[i];
+      if constexpr (pack == 1) set(r, i, std::bit_cast<float>(words[i]));
     }
     return r;
   }

@@ -17,7 +17,7 @@
 // A machine M has what algo/mma/conv2d.hpp asks for, and
 //   copy(r, to, i, inside)             16 bytes of the first or second operand
 //   word(i), short_word(i)             32 bits of the block's shared memory, 16 bits
-//   operand_of<N>(f)                   N words of an operand of an instruction, in `pack` elements each
+//   operand_of(words)                  an operand of an instruction, `pack` elements in each word
 #pragma once
 
 #include <cstdint>
@@ -83,19 +83,23 @@ TKL_FN void mma_multiply_matrices(M& m, mma_sums<S>& sums, int at_a, int at_b, i
     for (int i = 0; i < row_tiles; ++i) {
       const int row = warp_row + 16 * i;
       if constexpr (AcrossA) {
-        a[i] = m.template operand_of<4>([&](int q) {
-          return mma_word<true, S.rows>(m, at_a, row + lane / 4 + q % 2 * 8, 8 * step + lane % 4 + q / 2 * 4);
-        });
+        std::uint32_t words[4];
+        TKL_UNROLL
+        for (int q = 0; q < 4; ++q)
+          words[q] = mma_word<true, S.rows>(m, at_a, row + lane / 4 + q % 2 * 8, 8 * step + lane % 4 + q / 2 * 4);
+        a[i] = m.operand_of(words);
       } else {
         const int line = row + lane % 16, vector = 2 * step + lane / 16;
         a[i] = m.load_rows(m.shared(at_a + 32 * line + 4 * (vector ^ line % 8)));
       }
     }
     TKL_UNROLL
-    for (int j = 0; j < column_tiles; ++j)
-      b[j] = m.template operand_of<2>([&](int q) {
-        return mma_word<AcrossB, S.columns>(m, at_b, warp_column + 8 * j + lane / 4, 8 * step + lane % 4 + q * 4);
-      });
+    for (int j = 0; j < column_tiles; ++j) {
+      const int column = warp_column + 8 * j + lane / 4, first = 8 * step + lane % 4;
+      const std::uint32_t words[] = {mma_word<AcrossB, S.columns>(m, at_b, column, first),
+                                     mma_word<AcrossB, S.columns>(m, at_b, column, first + 4)};
+      b[j] = m.operand_of(words);
+    }
     TKL_UNROLL
     for (int i = 0; i < row_tiles; ++i) {
       TKL_UNROLL
