@@ -88,13 +88,15 @@ int start(const char* cache) {
   const auto begin = std::chrono::steady_clock::now();
   const auto since = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   const auto weights = weights_of<ocr_rec<320>>("recogniser 320");
-  const auto c = tkl::opencl_context::make({.cache = cache});
+  const auto c = tkl::opencl_context::make({.cache = cache, .keeps_when_built = false});
   if (!weights || !c) return 1;
   const loaded<ocr_rec<320>> own(*c, *weights);
   if (!own.error.empty()) return 1;
   const double ready = since();
   own();
-  std::printf("%f %f %d %d\n", ready, since(), c->cache_counts().found, c->cache_counts().written);
+  const double first_result = since();
+  c->keep_programs();
+  std::printf("%f %f %d %d\n", ready, first_result, c->cache_counts().found, c->cache_counts().written);
   return 0;
 }
 
@@ -129,11 +131,11 @@ row starts(const std::string& device) {
   if (warm.found != cold.written) r.error = "not all binaries were found";
   if (r.error.empty()) r.ratio = none.loaded / warm.loaded;
   char text[200];
-  std::snprintf(
-      text, sizeof text,
-      "loaded after %.2f s from source, %.2f s with writing binaries, %.2f s from binaries; first result after "
-      "%.2f, %.2f, %.2f s; ",
-      none.loaded, cold.loaded, warm.loaded, none.first_result, cold.first_result, warm.first_result);
+  std::snprintf(text, sizeof text,
+                "loaded after %.2f s from source, %.2f s where binaries are written later, %.2f s from binaries; first "
+                "result after "
+                "%.2f, %.2f, %.2f s; ",
+                none.loaded, cold.loaded, warm.loaded, none.first_result, cold.first_result, warm.first_result);
   r.rival_version = text + device;
   std::printf("%s\n", r.rival_version.c_str());
   return r;

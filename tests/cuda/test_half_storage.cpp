@@ -2,6 +2,10 @@
 // The cases of work_items/half_storage.hpp on the simulated GPU, and tensor cores on half storage.
 // tkl-test: timeout=900
 #include "support/cuda_compare.hpp"
+
+namespace {
+constexpr int seeds_of_half_storage = 200;
+}
 #include "work_items/half_storage.hpp"
 
 namespace {

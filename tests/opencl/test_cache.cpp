@@ -229,9 +229,27 @@ TEST_CASE("a model starts from its binaries, and from its sources where these ar
   CHECK(run(refusing) == expected);
   CHECK(refusing.cache_counts() == counts{.refused = 1, .written = 1});
   CHECK(std::string(refusing.cache_status().message()).find("does not take") != std::string::npos);
+  CHECK(cold.keep_programs() == 0);
   const tkl::opencl_context nowhere = context((folder + "/absent").c_str());
   CHECK(run(nowhere) == expected);
   CHECK(nowhere.cache_counts() == counts{.absent = 1, .unwritten = 1});
+}
+
+TEST_CASE("binaries that are kept behind a first run") {
+  const std::string folder = empty_folder("asked");
+  const cl::Device& device = tkl_test::device().device();
+  const auto first = tkl::opencl_context::make(device, {.cache = folder, .keeps_when_built = false});
+  REQUIRE(first.ok());
+  const std::array<float, 12> expected = run(*first);
+  CHECK(first->cache_counts() == counts{.absent = 1});
+  CHECK(first->keep_programs() == 1);
+  CHECK(first->keep_programs() == 0);
+  CHECK(first->cache_counts() == counts{.absent = 1, .written = 1});
+  const auto next = tkl::opencl_context::make(device, {.cache = folder, .keeps_when_built = false});
+  REQUIRE(next.ok());
+  CHECK(run(*next) == expected);
+  CHECK(next->keep_programs() == 0);
+  CHECK(next->cache_counts() == counts{.found = 1});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All kernels of the networks through clang's OpenCL front end, with the language of OpenCL C 1.2 and nothing more: an
-// ambiguous call, or a name that only some devices know, does not pass. Needs no device.
+// All kernels of the networks through clang's OpenCL front end, with the language of OpenCL C 1.2 and nothing more, or
+// cl_khr_fp16 where they compute in half precision: an ambiguous call, or a name that only some devices know, does not
+// pass. Needs no device.
 // tkl-test: libs=read_page
 #include <sys/wait.h>
 
@@ -43,7 +44,7 @@ TEST_CASE("texts are strict OpenCL C 1.2") {
   std::filesystem::create_directories(folder);
   CHECK(!runs("echo 'half f(half4 x) { return clamp(x, 0.0f, 1.0f).x; }' | " + command + "- >/dev/null"));
   std::set<std::string> seen;
-  std::string files;
+  std::string files, files_in_half;
   const auto add = [&](const std::vector<network_texts>& networks, const std::string& storage) {
     for (const network_texts& net : networks)
       for (std::size_t i = 0; i < net.written.size(); ++i) {
@@ -52,13 +53,19 @@ TEST_CASE("texts are strict OpenCL C 1.2") {
         std::string path = folder;
         path.append("/").append(net.name).append(storage).append(std::to_string(i)).append(".cl");
         std::ofstream(path) << source;
-        files.append(" '").append(path).append("'");
+        (net.kernel(i).half ? files_in_half : files).append(" '").append(path).append("'");
       }
   };
   add(texts_of_networks<tkl::opencl<>>(), "_");
   add(texts_of_networks<tkl::half_storage<tkl::opencl<>>>(), "_half_");
+  add(texts_of_networks<tkl::opencl<tkl::arch::mali_g52, tkl::text_time::compile, tkl::opencl_precision::half>>(),
+      "_in_half_");
   MESSAGE(seen.size(), " texts");
   CHECK(runs(command + files));
+  const std::string with_half = command + " -Xclang -cl-ext=+cl_khr_fp16 ";
+  CHECK(!runs("echo 'half f(half a, half b, int c) { return select(a, b, c); }' | " + with_half + "- >/dev/null"));
+  CHECK(!files_in_half.empty());
+  CHECK(runs(with_half + files_in_half));
 }
 
 }  // namespace

@@ -53,9 +53,10 @@ std::string run_walked_step(const tkl::device_plan& p, int i, const std::int32_t
   return device().synchronise().message();
 }
 
-/// What a graph gives on the device, its kernels looked up at run time.
-template <tkl::work_item_schedule S = device_target::items, class Target = device_target>
-device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs) {
+/// What a graph gives on the device, its kernels looked up at run time. `watch` sees the memory before and behind each
+/// step.
+template <tkl::work_item_schedule S = device_target::items, class Target = device_target, class Watch = unwatched>
+device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
   const planned_graph<Target> planned(g);
   device_run r = planned.run;
   if (!r.good()) return r;
@@ -79,10 +80,13 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
                                                                         : weights;
       return b.data() + e.offset;
     };
-    for (int i = 0; i < p.step_count && r.error.empty(); ++i)
+    for (int i = 0; i < p.step_count && r.error.empty(); ++i) {
+      watch.before(planned.program, i, address);
       r.error = run_walked_step<S>(
           p, i, reinterpret_cast<const std::int32_t*>(numbers.data()) + tables.at[static_cast<std::size_t>(i)],
           address);
+      watch.after(i, address);
+    }
     std::vector<std::vector<double>> outputs;
     for (int i = 0; i < p.output_count; ++i) {
       const std::int64_t bytes = tkl::buffer_bytes_of(p.output(i));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/device_run.hpp"
+#include "support/step_compare.hpp"
 
 namespace tkl_test {
 

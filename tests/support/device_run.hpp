@@ -20,6 +20,14 @@ struct device_run {
   bool good() const { return refused.empty() && error.empty(); }
 };
 
+/// Sees nothing of a run.
+struct unwatched {
+  template <class F>
+  void before(const tkl::program&, int, F) {}
+  template <class F>
+  void after(int, F) {}
+};
+
 /// The plan of a graph for a target, and random weights in its layout.
 template <class Target>
 struct planned_graph {

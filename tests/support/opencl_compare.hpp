@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tkl/opencl.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,21 +33,77 @@ inline const tkl::opencl_context& device() {
   return *context;
 }
 
-/// What a graph gives on the device, its kernels written at run time.
-template <tkl::work_item_schedule S = tkl::arch::mali_tile, class Target = device_target>
-device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs) {
+/// Runs the steps of a plan one by one, each as a plan of its own in the same memory; `watch` sees that before and
+/// behind each of them.
+template <class Watch>
+device_run run_steps(const tkl::program& program, const tkl::device_plan& plan, const tkl::opencl_kernel* kernels,
+                     const std::byte* weights, const std::vector<const void*>& inputs, Watch&& watch) {
+  device_run r;
+  const cl::CommandQueue& queue = device().queue();
+  const auto buffer = [&](std::int64_t bytes, const void* from) {
+    return *tkl::opencl_buffer(device(), CL_MEM_READ_WRITE, bytes, const_cast<void*>(from));
+  };
+  const cl::Buffer arena = buffer(plan.arena_bytes, nullptr), packed = buffer(plan.weights_bytes, weights);
+  std::vector<cl::Buffer> in, out;
+  for (int i = 0; i < plan.input_count; ++i)
+    in.push_back(buffer(tkl::buffer_bytes_of(plan.input(i)), inputs[static_cast<std::size_t>(i)]));
+  for (int i = 0; i < plan.output_count; ++i) out.push_back(buffer(tkl::buffer_bytes_of(plan.output(i)), nullptr));
+  std::vector<std::byte> arena_seen(static_cast<std::size_t>(plan.arena_bytes));
+  std::vector<std::vector<std::byte>> out_seen;
+  for (int i = 0; i < plan.output_count; ++i)
+    out_seen.emplace_back(static_cast<std::size_t>(tkl::buffer_bytes_of(plan.output(i))));
+  const auto look = [&] {
+    if (!arena_seen.empty()) queue.enqueueReadBuffer(arena, CL_TRUE, 0, arena_seen.size(), arena_seen.data());
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (!out_seen[i].empty()) queue.enqueueReadBuffer(out[i], CL_TRUE, 0, out_seen[i].size(), out_seen[i].data());
+  };
+  const auto memory = [&](const tkl::edge& e) -> const std::byte* {
+    return (e.where == tkl::space::arena ? arena_seen : out_seen[static_cast<std::size_t>(e.index)]).data() + e.offset;
+  };
+  for (int i = 0; i < plan.step_count && r.error.empty(); ++i) {
+    tkl::device_plan one = plan;
+    one.steps = plan.steps + i;
+    one.step_count = 1;
+    const auto model = tkl::opencl_model::make(device(), one, kernels, packed);
+    r.error = model ? "" : model.error().message() + ("\n" + device().build_log());
+    if (!model) return r;
+    auto workspace = tkl::opencl_workspace::make(*model, arena);
+    r.error = workspace.error().message();
+    for (std::size_t k = 0; k < in.size() && r.error.empty(); ++k)
+      r.error = workspace->use_input(static_cast<int>(k), in[k]).message();
+    for (std::size_t k = 0; k < out.size() && r.error.empty(); ++k)
+      r.error = workspace->use_output(static_cast<int>(k), out[k]).message();
+    if (!r.error.empty()) return r;
+    look();
+    watch.before(program, i, memory);
+    r.error = workspace->run(nullptr, nullptr).message();
+    look();
+    watch.after(i, memory);
+  }
+  for (int i = 0; i < plan.output_count; ++i)
+    r.outputs.push_back(widened(out_seen[static_cast<std::size_t>(i)], plan.output(i).type));
+  return r;
+}
+
+/// What a graph gives on the device, its kernels written at run time. `watch`, where it is given, sees each step.
+template <tkl::work_item_schedule S = tkl::arch::mali_tile, class Target = device_target, class Watch = unwatched>
+device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
   const planned_graph<Target> planned(g);
   device_run r = planned.run;
   if (!r.good()) return r;
   std::vector<std::unique_ptr<tkl::kernel_writer>> written;
   std::vector<tkl::opencl_kernel> kernels;
   for (const tkl::kernel_key& k : planned.program.keys) {
-    written.push_back(written_kernel<S>(k));
+    written.push_back(written_kernel<S>(k, Target::precision));
     const tkl::kernel_writer& w = *written.back();
     if (w.overflown()) r.error = "a text is too long";
-    kernels.push_back({tkl::name_of(k.algorithm), w.source.view(), w.argument, w.arguments});
+    kernels.push_back({tkl::name_of(k.algorithm), w.source.view(), w.argument, w.arguments, w.half});
   }
   const tkl::device_plan plan = planned.plan(S);
+  if constexpr (!std::is_same_v<std::remove_cvref_t<Watch>, unwatched>) {
+    if (!r.error.empty()) return r;
+    return run_steps(planned.program, plan, kernels.data(), planned.weights.data(), inputs, watch);
+  }
   const auto model = tkl::opencl_model::make(device(), plan, kernels.data(), planned.weights.data());
   if (!model) {
     r.error = model.error().message() + ("\n" + device().build_log());

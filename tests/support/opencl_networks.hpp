@@ -27,7 +27,7 @@ struct network_texts {
   std::vector<std::unique_ptr<tkl::kernel_writer>> written{};  // one per key of the plan
   tkl::opencl_kernel kernel(std::size_t i) const {
     const tkl::kernel_writer& w = *written[i];
-    return {tkl::name_of(plan.keys[i].algorithm), w.source.view(), w.argument, w.arguments};
+    return {tkl::name_of(plan.keys[i].algorithm), w.source.view(), w.argument, w.arguments, w.half};
   }
 };
 
@@ -40,7 +40,7 @@ network_texts texts_of(const std::string& name) {
   t.plan = tkl::make_program(g, Target::facts(), [](const tkl::step&, const tkl::edge*) { return std::int64_t{0}; });
   REQUIRE(t.plan.error.empty());
   for (const tkl::kernel_key& k : t.plan.keys) {
-    t.written.push_back(written_kernel<Target::items>(k));
+    t.written.push_back(written_kernel<Target::items>(k, Target::precision));
     REQUIRE(!t.written.back()->overflown());
   }
   return t;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be read off the text of a kernel. A Mali compiler for this host does not exist, so the number of values
-// alive at once is an estimate: each vector counts four registers, from its declaration to its last mention.
+// alive at once is an estimate: each vector counts four registers (two of half precision), from its declaration to its
+// last mention.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +39,10 @@ inline int most_alive(std::string_view text) {
   std::map<std::size_t, int> change;
   for (const auto& [name, span] : alive) {
     const bool vector = text.find("F4 " + name + " =") != std::string_view::npos;
-    change[span.first] += vector ? 4 : 1;
-    change[span.second] -= vector ? 4 : 1;
+    const bool half_vector = text.find("H4 " + name + " =") != std::string_view::npos;
+    const int registers = vector ? 4 : half_vector ? 2 : 1;
+    change[span.first] += registers;
+    change[span.second] -= registers;
   }
   int now = 0, most = 0;
   for (const auto& [at, by] : change) most = std::max(most, now += by);

@@ -18,10 +18,12 @@ tkl::text_value eval(const written_expression& e, const L& leaf) {
   return walk(e.code, tkl::slot_names{}, leaf);
 }
 
-/// The kernel of a key, as write_kernel<K, S> writes it.
+/// The kernel of a key, as write_kernel<K, S, P> writes it.
 template <tkl::work_item_schedule S>
-std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k) {
+std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k,
+                                                   tkl::opencl_precision p = tkl::opencl_precision::f32) {
   auto w = std::make_unique<tkl::kernel_writer>();
+  w->half = p == tkl::opencl_precision::half && tkl::maps_in_half(k);
   tkl::opencl_machine m(*w, k.in, k.out, k.weights);
   if (k.algorithm == tkl::algorithm::conv2d_staged)
     tkl::opencl_epilogue(*w, k.out, tkl::role::prologue).write_prologue(written_expression{{}, k.prologue});
@@ -36,6 +38,7 @@ std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k) {
   } else if (!tkl::stores_indices(k)) {
     tkl::opencl_epilogue(*w, k.out).write(written_expression{{}, k.epilogue}, false, tkl::stores_apart(k));
   }
+  w->half = tkl::computes_in_half(k, p);
   *w << "__kernel void " << name_of(k.algorithm) << "(PARAMETERS) {\n";
   walk_item<S>(k, m);
   *w << "}\n";

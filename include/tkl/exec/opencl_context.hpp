@@ -28,11 +28,16 @@ struct opencl_needs {
   std::int64_t largest_buffer = 0;  // bytes
   std::int64_t memory = 0;          // bytes of all buffers
   std::int64_t argument_bytes = 0;  // of one kernel
+  bool half = false;                // arithmetic in half precision
 };
 
 struct opencl_options {
   /// An existing directory in which built programs are kept between starts; empty: programs are built at every start.
   std::string cache{};
+  /// Programs are written there as soon as they are built. PoCL compiles a kernel once more for each size of a group,
+  /// when it first runs so: with false, and a call of opencl_context::keep_programs() behind a first run, the binaries
+  /// hold that code, too, and the next start compiles nothing.
+  bool keeps_when_built = true;
 };
 
 class opencl_context {
@@ -67,6 +72,7 @@ class opencl_context {
       return status::failure(message_text("OpenCL: the queue runs commands out of order, a model needs them in order"));
     opencl_context c(context, device, queue);
     if (!options.cache.empty()) c.shared_->cache = opencl_cache(options.cache, identity_of(device));
+    c.shared_->keeps_when_built = options.keeps_when_built;
     return c;
   }
 
@@ -127,18 +133,19 @@ class opencl_context {
                       compare("bytes of one buffer", needs.largest_buffer, largest) &&
                       compare("bytes of global memory", needs.memory, memory) &&
                       compare("bytes of a kernel's arguments", needs.argument_bytes, arguments);
-    return good ? status{} : status::failure(m);
+    if (!good) return status::failure(m);
+    return needs.half ? check_half(m) : status{};
   }
 
   /// The program of a kernel's text, built unless it was before.
   TKL_COLD result<cl::Program> program(const opencl_kernel& k) const {
     const std::string source = full_source(k);
     const std::lock_guard lock(shared_->mutex);
-    for (const auto& [text, p] : shared_->built)
-      if (text == source) return cl::Program(p);
+    for (const built_program& b : shared_->built)
+      if (b.source == source) return cl::Program(b.program);
     cl::Program p;
     if (from_cache(source, p)) {
-      shared_->built.emplace_back(source, p);
+      shared_->built.push_back({source, p, true});
       return p;
     }
     cl_int e = CL_SUCCESS;
@@ -150,14 +157,37 @@ class opencl_context {
       message_text m = opencl_failure("clBuildProgram", e, k.name).text();
       return status::failure(m << ": " << shared_->log.c_str());
     }
-    if (shared_->cache.enabled()) shared_->cache.store(source, binary_of(p));
-    shared_->built.emplace_back(source, p);
+    shared_->built.push_back({source, p, false});
+    if (shared_->keeps_when_built) keep(shared_->built.back());
     return p;
+  }
+
+  /// Writes to the cache the programs that were built here and are not in it yet; how many these are. A device gives
+  /// the binary of a program as it is when it is first asked: see opencl_options::keeps_when_built.
+  TKL_COLD int keep_programs() const {
+    const std::lock_guard lock(shared_->mutex);
+    int kept = 0;
+    for (built_program& b : shared_->built) kept += keep(b);
+    return kept;
+  }
+
+  /// The type of a kernel's parameter.
+  static std::string type_name(const text_argument& a) {
+    if (a.kind == argument_kind::tables) return "__global const int* ";
+    if (a.kind == argument_kind::real || a.kind == argument_kind::literal) return "const float ";
+    if (a.kind != argument_kind::buffer) return "const int ";
+    constexpr std::string_view types[] = {"float", "half", "ushort", "char", "uchar", "int"};
+    std::string t = a.which == role::out ? "__global " : "__global const ";
+    t += types[static_cast<int>(a.type)];
+    return t += "* ";
   }
 
   /// All of a kernel's text: the preamble, the parameters, what the machine wrote.
   TKL_COLD static std::string full_source(const opencl_kernel& k) {
-    std::string s(opencl_preamble), parameters, names;
+    std::string s, parameters, names;
+    if (k.half) s += opencl_half_extension;
+    s += opencl_preamble;
+    if (k.half) s += opencl_half_preamble;
     for (int i = 0; i < k.arguments; ++i) {
       const text_argument& a = k.argument[i];
       text<64> name;
@@ -174,16 +204,39 @@ class opencl_context {
  private:
   static constexpr const char* build_options = "-cl-std=CL1.2";
 
+  struct built_program {
+    std::string source;
+    cl::Program program;
+    bool kept;  // the cache was given it, or had it
+  };
+
   struct state {
     state(const cl::Context& c, const cl::Device& d, const cl::CommandQueue& q) : context(c), device(d), queue(q) {}
     cl::Context context;
     cl::Device device;
     cl::CommandQueue queue;
     std::mutex mutex{};
-    std::vector<std::pair<std::string, cl::Program>> built{};
+    std::vector<built_program> built{};
     std::string log{};
     opencl_cache cache{};
+    bool keeps_when_built = true;
   };
+
+  /// Arithmetic in half precision that rounds to nearest; the bounds of docs/numerics.md need it. `m`: the message so
+  /// far.
+  TKL_COLD status check_half(message_text m) const {
+    std::string extensions;
+    cl_device_fp_config has = 0;
+    cl_int e = shared_->device.getInfo(CL_DEVICE_EXTENSIONS, &extensions);
+    if (e != CL_SUCCESS) return opencl_failure("clGetDeviceInfo", e);
+    if ((' ' + extensions + ' ').find(" cl_khr_fp16 ") == std::string::npos)
+      return status::failure(m << "arithmetic in half precision: extension cl_khr_fp16 needed, it has none");
+    e = shared_->device.getInfo(CL_DEVICE_HALF_FP_CONFIG, &has);
+    if (e != CL_SUCCESS) return opencl_failure("clGetDeviceInfo", e);
+    if ((has & CL_FP_ROUND_TO_NEAREST) != 0) return {};
+    return status::failure(m << "half precision that rounds to nearest (" << CL_FP_ROUND_TO_NEAREST
+                             << ") needed, it has " << static_cast<std::int64_t>(has));
+  }
 
   /// Everything but a program's source on which its binary depends.
   TKL_COLD static std::string identity_of(const cl::Device& d) {
@@ -205,21 +258,19 @@ class opencl_context {
     shared_->cache.taken(source, good);
     return good;
   }
+  /// Writes a program to the cache unless it is there; whether it was written.
+  TKL_COLD bool keep(built_program& b) const {
+    if (b.kept || !shared_->cache.enabled()) return false;
+    b.kept = true;
+    const int before = shared_->cache.counts().written;
+    shared_->cache.store(b.source, binary_of(b.program));
+    return shared_->cache.counts().written > before;
+  }
   /// The binary of a program of one device, empty where there is none.
   TKL_COLD static std::vector<unsigned char> binary_of(const cl::Program& p) {
     std::vector<std::vector<unsigned char>> all;
     if (p.getInfo(CL_PROGRAM_BINARIES, &all) != CL_SUCCESS || all.empty()) return {};
     return std::move(all[0]);
-  }
-
-  static std::string type_name(const text_argument& a) {
-    if (a.kind == argument_kind::tables) return "__global const int* ";
-    if (a.kind == argument_kind::real || a.kind == argument_kind::literal) return "const float ";
-    if (a.kind != argument_kind::buffer) return "const int ";
-    constexpr std::string_view types[] = {"float", "half", "ushort", "char", "uchar", "int"};
-    std::string t = a.which == role::out ? "__global " : "__global const ";
-    t += types[static_cast<int>(a.type)];
-    return t += "* ";
   }
 
   opencl_context(const cl::Context& c, const cl::Device& d, const cl::CommandQueue& q)

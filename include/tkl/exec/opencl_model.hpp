@@ -85,8 +85,10 @@ class opencl_model {
     };
     for (int i = 0; i < plan.input_count; ++i) caller(plan.input(i));
     for (int i = 0; i < plan.output_count; ++i) caller(plan.output(i));
-    for (int i = 0; i < plan.kernel_count; ++i)
+    for (int i = 0; i < plan.kernel_count; ++i) {
       needs.argument_bytes = (std::max)(needs.argument_bytes, argument_bytes(kernels[i]));
+      needs.half = needs.half || kernels[i].half;
+    }
     return c.check(needs);
   }
 

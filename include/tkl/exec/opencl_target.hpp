@@ -19,14 +19,25 @@ TKL_ISA_END
 /// When the text of kernels is written: by the compiler, or when the program first needs it.
 enum class text_time : std::uint8_t { compile, start };
 
-/// Target of compile<Model, opencl<Arch>>. `Arch`: a tag of arch/mali.hpp, or any with `items` and `facts`.
-template <class Arch = arch::mali_g52, text_time When = text_time::compile>
+/// Architectures that compute twice as fast in half precision.
+template <class Arch>
+concept doubles_half = requires {
+  requires Arch::facts.doubles_f16();
+};
+
+/// Target of compile<Model, opencl<Arch>>. `Arch`: a tag of arch/mali.hpp, or any with `items` and `facts`. Precision
+/// half: values between steps and packed weights are f16, and kernels compute in half precision where that is bounded.
+template <class Arch = arch::mali_g52, text_time When = text_time::compile,
+          opencl_precision Precision = opencl_precision::f32>
 struct opencl {
   using arch_type = Arch;
   using run_time = opencl_run_time;
   using executor_type = serial;
   static constexpr work_item_schedule items = Arch::items;
   static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");
+  static constexpr opencl_precision precision = Precision;
+  static_assert(Precision == opencl_precision::f32 || doubles_half<Arch>,
+                "opencl_precision::half: the architecture is not known to compute faster in half precision");
 
   static constexpr target_facts facts() {
     target_facts f;
@@ -34,6 +45,7 @@ struct opencl {
     f.panel = item_width;
     f.rows = items.pixels;
     f.l1_bytes = Arch::facts.cache_bytes;
+    if (Precision == opencl_precision::half) f.stored = element::f16;
     f.stages_plain = false;  // an item loads a vector of channels where they need no conversion
     return f;
   }
@@ -45,9 +57,9 @@ struct opencl {
   template <auto Key>
   static opencl_kernel kernel() {
     if constexpr (When == text_time::compile) {
-      return opencl_text<Key, items>::kernel();
+      return opencl_text<Key, items, Precision>::kernel();
     } else {
-      return opencl_text_at_start<Key, items>::kernel();
+      return opencl_text_at_start<Key, items, Precision>::kernel();
     }
   }
 };

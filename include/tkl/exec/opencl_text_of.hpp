@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
+#include <tkl/exec/opencl_precision.hpp>
 #include <tkl/exec/work_items.hpp>
 #include <tkl/graph/plan.hpp>
 #include <tkl/target/opencl_epilogue.hpp>
@@ -19,14 +20,16 @@ struct opencl_kernel {
   std::string_view source{};
   const text_argument* argument = nullptr;
   int arguments = 0;
+  bool half = false;  // it computes in half precision: cl_khr_fp16
 };
 
 TKL_ISA_BEGIN
 
 /// Writes the kernel of a key: prologue and epilogue as functions, then the body.
-template <kernel_key K, work_item_schedule S>
+template <kernel_key K, work_item_schedule S, opencl_precision P>
 constexpr kernel_writer write_kernel() {
   kernel_writer w;
+  w.half = P == opencl_precision::half && maps_in_half(K);
   if constexpr (K.algorithm == algorithm::conv2d_staged)
     opencl_epilogue(w, K.out, role::prologue).write_prologue(bind<K.prologue>(slot_names{}));
   if constexpr (!stores_indices(K)) {
@@ -35,6 +38,7 @@ constexpr kernel_writer write_kernel() {
                                     stores_apart(K));
   }
   w << "__kernel void " << name_of(K.algorithm) << "(PARAMETERS) {\n";
+  w.half = computes_in_half(K, P);
   opencl_machine m(w, K.in, K.out, K.weights);
   impl::run_item<K, S>(m);
   w << "}\n";
@@ -42,9 +46,9 @@ constexpr kernel_writer write_kernel() {
 }
 
 /// The kernel of a key, written by the compiler into an array of exact size.
-template <kernel_key K, work_item_schedule S>
+template <kernel_key K, work_item_schedule S, opencl_precision P>
 struct opencl_text {
-  static constexpr kernel_writer written = write_kernel<K, S>();
+  static constexpr kernel_writer written = write_kernel<K, S, P>();
   static_assert(!written.overflown(), "the text of a kernel, or its list of arguments, is too long");
   static constexpr auto source = [] {
     std::array<char, written.source.size> t{};
@@ -57,16 +61,20 @@ struct opencl_text {
     return a;
   }();
   static opencl_kernel kernel() {
-    return {name_of(K.algorithm), {source.data(), source.size()}, argument.data(), static_cast<int>(argument.size())};
+    return {name_of(K.algorithm),
+            {source.data(), source.size()},
+            argument.data(),
+            static_cast<int>(argument.size()),
+            written.half};
   }
 };
 
 /// The same, written when it is first asked for: the program starts later and compiles faster.
-template <kernel_key K, work_item_schedule S>
+template <kernel_key K, work_item_schedule S, opencl_precision P>
 struct opencl_text_at_start {
   static opencl_kernel kernel() {
-    static const kernel_writer written = write_kernel<K, S>();
-    return {name_of(K.algorithm), written.source.view(), written.argument, written.arguments};
+    static const kernel_writer written = write_kernel<K, S, P>();
+    return {name_of(K.algorithm), written.source.view(), written.argument, written.arguments, written.half};
   }
 };
 

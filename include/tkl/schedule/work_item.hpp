@@ -7,6 +7,9 @@ namespace tkl {
 /// Numbers that a work item loads and computes at a time, along columns.
 inline constexpr int item_width = 4;
 
+/// Products that are summed in half precision, where a machine multiplies so, before their sum is added in f32.
+inline constexpr int item_half_products = 8;
+
 /// One work item computes `pixels` places by `vectors` vectors of item_width columns. `group`: items of a work group
 /// along columns, along pixels, along lines; a wish that the device's limits may shrink.
 struct work_item_schedule {

@@ -56,7 +56,8 @@ class opencl_epilogue {
     if (copies && out_ != element::f32) {
       copy_bits(slot_of_leaf(epilogue), far_columns);
     } else {
-      store(eval(epilogue, leaf{this, 1}), 1, far_columns);
+      // Values of half precision are vectors, here of one column four times over.
+      store(eval(epilogue, leaf{this, w_.half ? item_width : 1, true}), 1, far_columns);
     }
     w_ << "}\nstatic void finish4(const F4 v, const int n, const int h, const int w, const int c, const int end, "
           "PARAMETERS) {\n";
@@ -84,6 +85,7 @@ class opencl_epilogue {
     using value = text_value;
     opencl_epilogue* m;
     int lanes;
+    bool same = false;  // the lanes stand for the same column
 
     constexpr value accumulator() const { return {m->w_, -1, lanes}; }
     constexpr value literal(float slot) const {
@@ -96,11 +98,11 @@ class opencl_epilogue {
     }
     template <class T>
     constexpr value channel(const channel_node<T>& n) const {
-      return m->operand<T>(slot_of(n), lanes, true, false, 1);
+      return m->operand<T>(slot_of(n), lanes, !same, false, 1);
     }
     template <class T>
     constexpr value element(const element_node<T>& n) const {
-      return m->operand<T>(slot_of(n), lanes, true, true, 1);
+      return m->operand<T>(slot_of(n), lanes, !same, true, 1);
     }
     template <class T>
     constexpr value row(const row_node<T>& n) const {
@@ -108,7 +110,7 @@ class opencl_epilogue {
     }
     template <class T>
     constexpr value strided(const strided_node<T>& n) const {
-      return m->operand<T>(slot_of(n), lanes, true, true, 2);
+      return m->operand<T>(slot_of(n), lanes, !same, true, 2);
     }
     constexpr value index(const index_node& n) const {
       const integer axis = m->named({argument_kind::axis, m->operands_, static_cast<std::uint8_t>(n.axis)});
@@ -146,8 +148,8 @@ class opencl_epilogue {
     impl::write(w_, named({argument_kind::offset, r, static_cast<std::uint8_t>(slot)}));
   }
   constexpr value number_of(const integer& a, int lanes) {
-    const value v = impl::declare(w_, lanes);
-    w_ << (lanes == 4 ? "(F4)(" : "("), impl::write(w_, a), w_ << ')';
+    const value v = impl::declare(w_, lanes, false, w_.half);
+    w_ << (lanes == 4 ? vector_type() : "") << (w_.half ? "((half)" : "("), impl::write(w_, a), w_ << ')';
     return ended(v);
   }
   /// " + n * stride0 + ..." of a tensor, and c, where it varies along them.
@@ -161,20 +163,25 @@ class opencl_epilogue {
     if (more > 0) w_ << more << ')';
     if (columns == 2) w_ << " * ", impl::write(w_, argument(argument_kind::stride, r, 3, slot));
   }
-  /// An operand of the epilogue. `columns`: 0 the same for all, 1 one after the other, 2 apart.
+  constexpr std::string_view vector_type() const { return w_.half ? "(H4)" : "(F4)"; }
+  /// An operand of the epilogue. `columns`: 0 the same for all, 1 one after the other, 2 apart. `varies`: from lane to
+  /// lane, where it is not the same for all.
   template <class T>
   constexpr value operand(int slot, int lanes, bool varies, bool outer, int columns) {
-    const value v = impl::declare(w_, lanes);
-    const bool vector = lanes == 4 && varies && columns == 1, each = lanes == 4 && columns == 2;
+    const value v = impl::declare(w_, lanes, false, w_.half);
+    const bool vector = lanes == 4 && varies && columns == 1, each = lanes == 4 && varies && columns == 2;
+    const bool rounds = w_.half && element_of<T> != element::f16;
     const auto one = [&](int more) {
-      w_ << (vector ? "load4_" : "load1_") << name_of(element_of<T>) << '(';
+      if (rounds) w_ << (vector ? "convert_half4(" : "(half)(");
+      w_ << (vector ? "load4_" : "load1_") << (w_.half && !rounds ? std::string_view("half") : name_of(element_of<T>))
+         << '(';
       write_buffer(operands_, slot, element_of<T>);
       w_ << ", ";
       write_offset(operands_, slot);
       write_place(operands_, slot, outer, columns, more);
-      w_ << ')';
+      w_ << (rounds ? "))" : ")");
     };
-    if (lanes == 4 && !vector) w_ << "(F4)(";
+    if (lanes == 4 && !vector) w_ << vector_type() << '(';
     one(0);
     for (int l = 1; each && l < item_width; ++l) w_ << ", ", one(l);
     if (lanes == 4 && !vector) w_ << ')';
@@ -182,9 +189,10 @@ class opencl_epilogue {
   }
   constexpr void store(const value& v, int lanes, bool far_columns) {
     for (int l = 0; l < (far_columns ? lanes : 1); ++l) {
-      w_ << (lanes == 1 || far_columns ? "store1_" : "store4_") << name_of(out_) << '(';
+      w_ << (lanes == 1 || far_columns ? "store1_" : "store4_") << (v.half ? std::string_view("half") : name_of(out_))
+         << '(';
       impl::write(w_, v, lanes);
-      if (lanes == 4 && far_columns) w_ << ".s" << l;
+      if (v.width == 4 && (lanes == 1 || far_columns)) w_ << ".s" << l;
       w_ << ", ";
       write_buffer(role::out, 0, out_);
       w_ << ", ";

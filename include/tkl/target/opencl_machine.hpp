@@ -3,7 +3,8 @@
 // would have done stands in its text.
 //
 // Extents, strides and offsets are arguments. There is no array, no local memory and no barrier in any text. The body
-// calls the epilogue, two functions that target/opencl_epilogue.hpp writes before it, with its accumulators.
+// calls the epilogue, two functions that target/opencl_epilogue.hpp writes before it, with its accumulators. Where the
+// writer computes in half precision, products are summed so, a few at a time, and the sums of these in f32.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +62,7 @@ class opencl_machine {
 
   // Memory.
   constexpr value load(role r, const integer& i) {
-    const value v = impl::declare(w_, 4);
+    const value v = impl::declare(w_, 4, false, in_half_);
     load_at(r, 4, i, 0);
     return ended(v);
   }
@@ -153,8 +154,8 @@ class opencl_machine {
   // Lanes.
   constexpr value splat(const value& v) {
     if (v.width != 1) return v;
-    const value r = impl::declare(w_, 4);
-    w_ << "(F4)(";
+    const value r = impl::declare(w_, 4, false, v.half);
+    w_ << (v.half ? "(H4)(" : "(F4)(");
     impl::write(w_, v, 1);
     w_ << ')';
     return ended(r);
@@ -166,7 +167,7 @@ class opencl_machine {
     return ended(v);
   }
   constexpr value lane(const value& v, int k) {
-    const value r = impl::declare(w_, 1);
+    const value r = impl::declare(w_, 1, false, v.half);
     impl::write(w_, v, 4);
     w_ << ".s" << k;
     return ended(r);
@@ -195,12 +196,13 @@ class opencl_machine {
   }
   constexpr value select(const integer& condition, const value& a, const value& b) {
     const int lanes = a.width > b.width ? a.width : b.width;
-    const value r = impl::declare(w_, lanes);
+    const bool half = a.half || b.half;
+    const value r = impl::declare(w_, lanes, false, half);
     impl::write(w_, condition);
     w_ << " ? ";
-    impl::write(w_, a, lanes);
+    impl::write(w_, a, lanes, half);
     w_ << " : ";
-    impl::write(w_, b, lanes);
+    impl::write(w_, b, lanes, half);
     return ended(r);
   }
   constexpr value number(const integer& i) {
@@ -260,11 +262,35 @@ class opencl_machine {
   }
   constexpr void mac(const value& d, const value& a, const value& b) {
     impl::write(w_, d, 4);
-    w_ << " = FMA(";
+    w_ << (d.half ? " = HFMA(" : " = FMA(");
     impl::write(w_, a, 4), w_ << ", ";
     impl::write(w_, b, 4), w_ << ", ";
     impl::write(w_, d, 4), w_ << ");\n";
   }
+
+  /// Whether this kernel multiplies in half precision at all.
+  constexpr bool multiplies_in_half() const { return w_.half; }
+  /// Within body(), vectors are loaded as half precision, in which all is computed that has such an operand.
+  template <class F>
+  constexpr void in_half(F body) {
+    in_half_ = true;
+    body();
+    in_half_ = false;
+  }
+  /// A vector of half precision that changes, 0 at first.
+  constexpr value half_sum() {
+    const value r = impl::declare(w_, 4, true, true);
+    impl::write(w_, value(0.0f), 4, true);
+    return ended(r);
+  }
+  constexpr value from_half(const value& v) {
+    const value r = impl::declare(w_, 4);
+    w_ << "convert_float4(";
+    impl::write(w_, v, 4);
+    w_ << ')';
+    return ended(r);
+  }
+
   template <class F>
   constexpr void loop(const integer& begin, const integer& end, int step, F body) {
     const integer i{w_, w_.names++, -1};
@@ -317,7 +343,7 @@ class opencl_machine {
   }
   constexpr element type_of(role r) const { return r == role::out ? out_ : r == role::weights ? weights_ : in_; }
   constexpr void load_at(role r, int lanes, const integer& i, int more) {
-    w_ << "load" << lanes << '_' << name_of(type_of(r)) << '(';
+    w_ << "load" << lanes << '_' << (in_half_ ? std::string_view("half") : name_of(type_of(r))) << '(';
     impl::write(w_, named({argument_kind::buffer, r, 0, 0, type_of(r)}));
     w_ << ", ";
     impl::write(w_, named({argument_kind::offset, r}));
@@ -333,6 +359,7 @@ class opencl_machine {
   }
   kernel_writer& w_;
   element in_, out_, weights_;
+  bool in_half_ = false;
 };
 
 TKL_ISA_END

@@ -52,4 +52,19 @@ typedef int4 I4;
 #define INDEX(axis, n, h, w, c) ((axis) == 0 ? (n) : (axis) == 1 ? (h) : (axis) == 2 ? (w) : (c))
 )";
 
+/// What follows in texts that compute in half precision, the extension enabled before all. Such values are vectors of
+/// four; a text may take single ones out of them and put them back.
+inline constexpr std::string_view opencl_half_extension = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
+inline constexpr std::string_view opencl_half_preamble = R"(#ifdef FP_FAST_FMA_HALF
+#define HFMA(a, b, c) fma(a, b, c)
+#else
+#define HFMA(a, b, c) mad(a, b, c)
+#endif
+typedef half4 H4;
+#define load1_half(p, i) (p)[i]
+#define load4_half(p, i) vload4(0, (p) + (i))
+#define store1_half(v, p, i) (p)[i] = v
+#define store4_half(v, p, i) vstore4(v, 0, (p) + (i))
+)";
+
 }  // namespace tkl

@@ -47,6 +47,7 @@ struct kernel_writer {
   text_argument argument[most_arguments]{};
   int arguments = 0;
   int names = 0;
+  bool half = false;  // the kernel computes in half precision, as far as its algorithm has such parts
 
   constexpr bool overflown() const { return source.size >= most_source || arguments >= most_arguments; }
   /// Number of an argument, added when it is new.
@@ -128,16 +129,18 @@ struct text_int {
   constexpr bool known() const { return writer == nullptr; }
 };
 
-/// A value: a number (width 0), one float (1) or four (4).
+/// A value: a number (width 0), one float (1) or four (4); or as many numbers of half precision.
 struct text_value {
   kernel_writer* writer = nullptr;
   int name = -1;  // t<name>, or the accumulator v
   int width = 0;
   float number = 0;
+  bool half = false;
 
   constexpr text_value() = default;
   constexpr explicit text_value(float v) : number(v) {}
-  constexpr text_value(kernel_writer& w, int i, int lanes) : writer(&w), name(i), width(lanes) {}
+  constexpr text_value(kernel_writer& w, int i, int lanes, bool in_half = false)
+      : writer(&w), name(i), width(lanes), half(in_half) {}
 };
 
 TKL_ISA_BEGIN
@@ -149,19 +152,21 @@ constexpr void write(kernel_writer& w, const text_int& v) {
   if (v.name >= 0) return void(w << 'i' << v.name);
   w << v.number;
 }
-/// As a vector where `width` is 4.
-constexpr void write(kernel_writer& w, const text_value& v, int width) {
+/// As a vector where `width` is 4. `half`: the type that a number takes.
+constexpr void write(kernel_writer& w, const text_value& v, int width, bool half = false) {
   if (v.writer != nullptr && v.name < 0) return void(w << 'v');
   if (v.writer != nullptr) return void(w << 't' << v.name);
-  if (width == 4) w << "(F4)(";
+  if (width == 4) w << (half ? "(H4)(" : "(F4)(");
+  if (half) w << "(half)";
   write_number(w, v.number);
   if (width == 4) w << ')';
 }
 
 /// Begins the statement that declares the next name.
-constexpr text_value declare(kernel_writer& w, int width, bool changes = false) {
-  w << (changes ? "" : "const ") << (width == 4 ? "F4 t" : "float t") << w.names << " = ";
-  return {w, w.names++, width};
+constexpr text_value declare(kernel_writer& w, int width, bool changes = false, bool half = false) {
+  w << (changes ? "" : "const ") << (width == 4 ? (half ? "H4 t" : "F4 t") : (half ? "half t" : "float t")) << w.names
+    << " = ";
+  return {w, w.names++, width, half};
 }
 constexpr text_int declare_int(kernel_writer& w, bool changes = false) {
   w << (changes ? "int i" : "const int i") << w.names << " = ";
@@ -173,14 +178,16 @@ template <int N>
 constexpr text_value statement(const std::string_view (&piece)[N + 1], const text_value (&operand)[N]) {
   kernel_writer* w = nullptr;
   int width = 1;
+  bool half = false;
   for (const text_value& o : operand) {
     if (o.writer != nullptr) w = o.writer;
     if (o.width > width) width = o.width;
+    half = half || o.half;
   }
-  const text_value result = declare(*w, width);
+  const text_value result = declare(*w, width, false, half);
   for (int i = 0; i < N; ++i) {
     *w << piece[i];
-    write(*w, operand[i], width);
+    write(*w, operand[i], width, half);
   }
   *w << piece[N] << ";\n";
   return result;
@@ -267,7 +274,8 @@ struct math<text_value> {
   using V = text_value;
   static constexpr V constant(float v) { return text_value(v); }
   static constexpr V fma(const V& a, const V& b, const V& c) {
-    return impl::statement<3>({"FMA(", ", ", ", ", ")"}, {a, b, c});
+    const std::string_view name = a.half || b.half || c.half ? "HFMA(" : "FMA(";
+    return impl::statement<3>({name, ", ", ", ", ")"}, {a, b, c});
   }
   static constexpr V div(const V& a, const V& b) { return impl::statement<2>({"", " / ", ""}, {a, b}); }
   static constexpr V(max)(const V& a, const V& b) { return impl::call("MAXIMUM(", a, b); }

@@ -11,7 +11,8 @@
 // Weights are packed as for the CPU (algo/pack.hpp) with panels of one vector, so the layout is the same for every
 // schedule. Sums stay in registers: no array that the compiler could put into memory, no local memory. Pixels beyond
 // the row read the last one again. A tap that some pixel sees outside of the input takes a second copy of the loop,
-// which selects zeros there: a number outside times zero could be NaN.
+// which selects zeros there: a number outside times zero could be NaN. A machine that multiplies in half precision sums
+// item_half_products products of a pixel and column so before it adds them in f32.
 #pragma once
 
 #include <tkl/algo/work_item/roles.hpp>
@@ -49,10 +50,33 @@ constexpr void item_products(M& m, item_tile<S, M>& t, const typename M::integer
   }
 }
 
+/// The products of k from 0 to `whole` in half precision: item_half_products of them are summed so, these sums in f32.
+template <bool Checked, work_item_schedule S, class M>
+constexpr void item_depth_in_half(M& m, item_tile<S, M>& t, const typename M::integer& whole) {
+  using integer = typename M::integer;
+  m.loop(m.index(0), whole, item_half_products, [&](const integer& begin) {
+    item_tile<S, M> part = t;
+    m.in_half([&] {
+      for (int i = 0; i < S.pixels; ++i)
+        for (int j = 0; j < S.vectors; ++j) part.sum[i][j] = m.half_sum();
+      m.loop(begin, m.least(begin + item_half_products, whole), item_width,
+             [&](const integer& k) { item_products<Checked, item_width>(m, part, k); });
+    });
+    for (int i = 0; i < S.pixels; ++i)
+      for (int j = 0; j < S.vectors; ++j) m.assign(t.sum[i][j], t.sum[i][j] + m.from_half(part.sum[i][j]));
+  });
+}
+
 template <bool Checked, work_item_schedule S, class M>
 constexpr void item_depth(M& m, item_tile<S, M>& t, const typename M::integer& depth) {
   using integer = typename M::integer;
   const integer whole = depth / item_width * item_width;
+  if constexpr (requires { m.multiplies_in_half(); }) {
+    if (m.multiplies_in_half()) {
+      item_depth_in_half<Checked>(m, t, whole);
+      return m.loop(whole, depth, 1, [&](const integer& k) { item_products<Checked, 1>(m, t, k); });
+    }
+  }
   m.loop(m.index(0), whole, item_width, [&](const integer& k) { item_products<Checked, item_width>(m, t, k); });
   m.loop(whole, depth, 1, [&](const integer& k) { item_products<Checked, 1>(m, t, k); });
 }

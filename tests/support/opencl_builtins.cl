@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of OpenCL C that the kernels of test_half_precision.cpp call, for texts that clang compiles for the host
+// (support/opencl_native.hpp). Numbers of half precision round after each operation, to nearest.
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define OVERLOAD __attribute__((overloadable))
+
+// The host's, in support/opencl_native.c.
+float host_fmaf(float a, float b, float c);
+float host_floorf(float a);
+float host_rintf(float a);
+float host_expf(float a);
+
+float OVERLOAD fma(float a, float b, float c) { return host_fmaf(a, b, c); }
+float OVERLOAD mad(float a, float b, float c) { return host_fmaf(a, b, c); }
+half OVERLOAD fma(half a, half b, half c) { return (half)host_fmaf(a, b, c); }
+half OVERLOAD mad(half a, half b, half c) { return (half)host_fmaf(a, b, c); }
+float OVERLOAD exp(float a) { return host_expf(a); }
+float OVERLOAD floor(float a) { return host_floorf(a); }
+float OVERLOAD rint(float a) { return host_rintf(a); }
+half OVERLOAD floor(half a) { return (half)host_floorf(a); }
+half OVERLOAD rint(half a) { return (half)host_rintf(a); }
+float OVERLOAD fabs(float a) { return a < 0 ? -a : a; }
+half OVERLOAD fabs(half a) { return a < 0 ? -a : a; }
+float OVERLOAD fmax(float a, float b) { return a != a ? b : b != b ? a : a > b ? a : b; }
+half OVERLOAD fmax(half a, half b) { return a != a ? b : b != b ? a : a > b ? a : b; }
+float OVERLOAD fmin(float a, float b) { return a != a ? b : b != b ? a : a < b ? a : b; }
+half OVERLOAD fmin(half a, half b) { return a != a ? b : b != b ? a : a < b ? a : b; }
+
+#define EACH1(T, F) \
+  T##4 OVERLOAD F(T##4 a) { return (T##4)(F(a.x), F(a.y), F(a.z), F(a.w)); }
+#define EACH2(T, F) \
+  T##4 OVERLOAD F(T##4 a, T##4 b) { return (T##4)(F(a.x, b.x), F(a.y, b.y), F(a.z, b.z), F(a.w, b.w)); }
+#define EACH3(T, F)                             \
+  T##4 OVERLOAD F(T##4 a, T##4 b, T##4 c) {     \
+    return (T##4)(F(a.x, b.x, c.x), F(a.y, b.y, c.y), F(a.z, b.z, c.z), F(a.w, b.w, c.w)); \
+  }
+#define VECTORS(T) \
+  EACH3(T, fma) EACH3(T, mad) EACH1(T, floor) EACH1(T, rint) EACH1(T, fabs) EACH2(T, fmax) EACH2(T, fmin)
+VECTORS(float)
+VECTORS(half)
+EACH1(float, exp)
+
+int OVERLOAD isnan(float a) { return a != a; }
+int4 OVERLOAD isnan(float4 a) { return a != a; }
+short4 OVERLOAD isnan(half4 a) { return a != a; }
+float OVERLOAD select(float a, float b, int c) { return c != 0 ? b : a; }
+#define CHOICE(l) c.l < 0 ? b.l : a.l
+float4 OVERLOAD select(float4 a, float4 b, int4 c) { return (float4)(CHOICE(x), CHOICE(y), CHOICE(z), CHOICE(w)); }
+half4 OVERLOAD select(half4 a, half4 b, short4 c) { return (half4)(CHOICE(x), CHOICE(y), CHOICE(z), CHOICE(w)); }
+int OVERLOAD min(int a, int b) { return a < b ? a : b; }
+int OVERLOAD max(int a, int b) { return a > b ? a : b; }
+
+float4 OVERLOAD convert_float4(half4 a) { return __builtin_convertvector(a, float4); }
+half4 OVERLOAD convert_half4(float4 a) { return __builtin_convertvector(a, half4); }
+float4 OVERLOAD vload4(size_t i, const __global float *p) { return (float4)(p[4 * i], p[4 * i + 1], p[4 * i + 2], p[4 * i + 3]); }
+half4 OVERLOAD vload4(size_t i, const __global half *p) { return (half4)(p[4 * i], p[4 * i + 1], p[4 * i + 2], p[4 * i + 3]); }
+float OVERLOAD vload_half(size_t i, const __global half *p) { return (float)p[i]; }
+float4 OVERLOAD vload_half4(size_t i, const __global half *p) { return convert_float4(vload4(i, p)); }
+void OVERLOAD vstore4(float4 v, size_t i, __global float *p) {
+  p += 4 * i, p[0] = v.x, p[1] = v.y, p[2] = v.z, p[3] = v.w;
+}
+void OVERLOAD vstore4(half4 v, size_t i, __global half *p) {
+  p += 4 * i, p[0] = v.x, p[1] = v.y, p[2] = v.z, p[3] = v.w;
+}
+void OVERLOAD vstore_half_rte(float v, size_t i, __global half *p) { p[i] = (half)v; }
+void OVERLOAD vstore_half4_rte(float4 v, size_t i, __global half *p) { vstore4(convert_half4(v), i, p); }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of OpenCL C compiled for the host by clang and run item by item: for texts that compute in half precision,
+// which no OpenCL device for CPUs has (PoCL and oclgrind know no cl_khr_fp16). They are loaded as shared objects.
+#pragma once
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+
+#include <bit>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <tkl/opencl.hpp>
+#include <vector>
+
+#include "support/device_run.hpp"
+#include "support/opencl_written.hpp"
+#include "support/skip.hpp"
+
+namespace tkl_test {
+
+using device_target = tkl::opencl<tkl::arch::mali_g52, tkl::text_time::compile, tkl::opencl_precision::half>;
+
+inline bool shell(const std::string& command) {
+  const int status = std::system((command + " 2>&1").c_str());
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+class native_kernel {
+ public:
+  using launch = void (*)(const unsigned long* counts, const unsigned long* arguments);
+
+  /// Compiles a kernel. A program is skipped where no clang computes in half precision for the host.
+  static launch make(const tkl::opencl_kernel& k) {
+    static const std::string folder = prepared_folder();
+    static int number = 0;
+    const std::string path = folder + "/" + std::to_string(number++);
+    std::ofstream(path + ".cl") << tkl::opencl_context::full_source(k) << entry(k);
+    if (!shell(compile(path + ".cl", path + ".o")) ||
+        !shell("clang-19 -shared " + path + ".o " + folder + "/builtins.o " + folder + "/native.o -lm -o " + path +
+               ".so"))
+      return nullptr;
+    void* const object = ::dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    return object == nullptr ? nullptr : reinterpret_cast<launch>(::dlsym(object, "run_all_items"));
+  }
+
+ private:
+  static std::string compile(const std::string& from, const std::string& to) {
+    return "clang-19 -x cl -cl-std=CL1.2 -target x86_64-linux-gnu -Xclang -finclude-default-header -Xclang "
+           "-cl-ext=+cl_khr_fp16 -ffp-contract=off -O1 -fPIC -w -c " +
+           from + " -o " + to;
+  }
+  static std::string prepared_folder() {
+    std::string folder = std::string(TKL_BUILD_DIR) + "/opencl_native";
+    std::filesystem::create_directories(folder);
+    const std::string sources = TKL_SOURCE_DIR "/tests/support/opencl_";
+    if (!shell(compile(sources + "builtins.cl", folder + "/builtins.o")) ||
+        !shell("clang-19 -O1 -fPIC -c " + sources + "native.c -o " + folder + "/native.o"))
+      tkl::test::skip("no clang-19 that compiles half precision for this host (Debian: apt-get install clang-19)");
+    return folder;
+  }
+  /// A function that calls the kernel with an array of numbers and addresses.
+  static std::string entry(const tkl::opencl_kernel& k) {
+    std::string s = "void entry(const ulong* a) {\n", types;
+    s.append(k.name).append("(");
+    for (int i = 0; i < k.arguments; ++i) {
+      const std::string place = "a[" + std::to_string(i) + "]";
+      const std::string type = tkl::opencl_context::type_name(k.argument[i]);
+      s += (i > 0 ? ", " : "");
+      s += tkl::is_float(k.argument[i]) ? "as_float((uint)" + place + ")" : "(" + type + ")" + place;
+    }
+    return s + ");\n}\n";
+  }
+};
+
+/// What a graph gives, its kernels written at run time and run on the host. `watch` sees each step.
+template <tkl::work_item_schedule S = device_target::items, class Target = device_target, class Watch = unwatched>
+device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
+  const planned_graph<Target> planned(g);
+  device_run r = planned.run;
+  if (!r.good()) return r;
+  const tkl::device_plan p = planned.plan(S);
+  const tkl::device_tables tables(p);
+  std::vector<std::byte> arena(static_cast<std::size_t>(p.arena_bytes), std::byte{0xff});
+  std::vector<std::vector<std::byte>> out = output_buffers(g);
+  const auto base = [&](const tkl::edge& e) -> const std::byte* {
+    return e.where == tkl::space::input    ? static_cast<const std::byte*>(inputs[static_cast<std::size_t>(e.index)])
+           : e.where == tkl::space::output ? out[static_cast<std::size_t>(e.index)].data()
+           : e.where == tkl::space::arena  ? arena.data()
+                                           : planned.weights.data();
+  };
+  for (int i = 0; i < p.step_count; ++i) {
+    const tkl::step& s = p.steps[i];
+    const auto w = written_kernel<S>(p.keys[s.kernel], Target::precision);
+    const tkl::opencl_kernel k{tkl::name_of(s.algorithm), w->source.view(), w->argument, w->arguments, w->half};
+    const native_kernel::launch run = native_kernel::make(k);
+    if (run == nullptr) {
+      r.error = "the kernel of step " + std::to_string(i) + " does not compile";
+      return r;
+    }
+    std::vector<unsigned long> arguments;
+    for (int a = 0; a < k.arguments; ++a) {
+      const tkl::text_argument& t = k.argument[a];
+      if (t.kind == tkl::argument_kind::tables) {
+        arguments.push_back(reinterpret_cast<unsigned long>(tables.numbers.data()));
+      } else if (t.kind == tkl::argument_kind::buffer) {
+        arguments.push_back(reinterpret_cast<unsigned long>(base(p.edges[tkl::edge_of(t, s)])));
+      } else if (tkl::is_float(t)) {
+        arguments.push_back(std::bit_cast<std::uint32_t>(tkl::float_of(t, s)));
+      } else {
+        const std::int32_t v = tkl::integer_of(t, s, p.edges, tables.at[static_cast<std::size_t>(i)]);
+        arguments.push_back(static_cast<unsigned long>(static_cast<long>(v)));
+      }
+    }
+    const tkl::opencl_launch l =
+        tkl::launch_of(tkl::items_of_step(S, s, p.keys[s.kernel], p.edges), S.group, 256, {256, 256, 256});
+    const auto memory = [&](const tkl::edge& e) { return base(e) + e.offset; };
+    watch.before(planned.program, i, memory);
+    run(l.global, arguments.data());
+    watch.after(i, memory);
+  }
+  for (std::size_t o = 0; o < out.size(); ++o) r.outputs.push_back(widened(out[o], p.output(static_cast<int>(o)).type));
+  return r;
+}
+
+}  // namespace tkl_test
+
+#include "support/step_compare.hpp"
