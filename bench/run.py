@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the benchmarks that are built and prints their table.
 
-    python3 bench/run.py --build build/release [--only gemm,conv,rows,models,opencl,opencl_networks] [--table]
+    python3 bench/run.py --build build/release [--only gemm,conv,rows,kernels,models,opencl,opencl_networks] [--table]
 
 Programs run on one core in the FIFO scheduling class where that is permitted: another process on the core would halve
 the numbers. Rows go to build/ratios.json. A row passes when it reaches its floor, or 92 % of the limit (arithmetic or
@@ -88,7 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--ratios", type=pathlib.Path, default=ROOT / "build" / "ratios.json")
-    parser.add_argument("--only", default="gemm,conv,rows,models,opencl,opencl_networks", help="benchmarks, separated by commas")
+    parser.add_argument("--only", default="gemm,conv,rows,kernels,models,opencl,opencl_networks", help="benchmarks, separated by commas")
     parser.add_argument("--table", action="store_true", help="only print the table of the last results")
     args = parser.parse_args()
     failed = []

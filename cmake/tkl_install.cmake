@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Install rules: headers, CMake package, pkg-config file. All of it is independent of the architecture.
+# Install rules: headers, CMake package, pkg-config file. All of it is independent of the architecture; tkl::kernels, where
+# it is built, is not.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -9,9 +10,17 @@ install(DIRECTORY include/tkl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATC
 install(TARGETS tkl EXPORT tklTargets)
 install(EXPORT tklTargets NAMESPACE tkl:: DESTINATION ${tkl_cmake_dir})
 
+set(tkl_package_architecture ARCH_INDEPENDENT)
+if(TARGET tkl_kernels)
+  install(TARGETS tkl_kernels EXPORT tklKernelsTargets)
+  install(FILES kernels/include/tkl/kernels.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tkl)
+  install(EXPORT tklKernelsTargets NAMESPACE tkl:: DESTINATION ${tkl_cmake_dir})
+  set(tkl_package_architecture "")
+endif()
+
 configure_package_config_file(cmake/tklConfig.cmake.in tklConfig.cmake INSTALL_DESTINATION ${tkl_cmake_dir}
                               NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(tklConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+write_basic_package_version_file(tklConfigVersion.cmake COMPATIBILITY SameMinorVersion ${tkl_package_architecture})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tklConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/tklConfigVersion.cmake
               cmake/tkl_dependencies.cmake cmake/tkl_level_flags.cmake cmake/tkl_dispatch.cmake cmake/tkl_dispatch.cpp.in
         DESTINATION ${tkl_cmake_dir})

@@ -47,10 +47,10 @@ typedef struct tkl_workspace tkl_workspace; /* the memory of one caller at a tim
  * level can be chosen (tkl_select_level says why). */
 TKL_C_API const char* tkl_version(void);
 
-/* Chooses the level ("base", "avx2", "avx512", "neon") of the models that are opened from now on; null or "" chooses the
- * highest one that is built in and runs on this processor. Without a call, the first use chooses: the level that the
- * environment variable TKL_ARCH names where the object has several, else the highest. Returns 0, or 1 when the object
- * lacks the level or the processor cannot run it; the choice then stays as it was. */
+/* Chooses the level ("base", "avx2", "avx512", "neon") of the models that are opened from now on; null or "" chooses
+ * the highest one that is built in and runs on this processor. Without a call, the first use chooses: the level that
+ * the environment variable TKL_ARCH names where the object has several, else the highest. Returns 0, or 1 when the
+ * object lacks the level or the processor cannot run it; the choice then stays as it was. */
 TKL_C_API int tkl_select_level(const char* level, char* error, size_t error_size);
 
 /* Opens the model `name` with its weights file (safetensors, or packed by the library). Null on failure: the object

@@ -63,8 +63,9 @@ template <class Op, class Size>
 void check(const Size& size, const std::vector<std::string>& levels) {
   case_memory memory;
   const auto expected = cases<Op>::make(memory, size);
-  const auto [in, out, work] = expected;
-  const double terms = static_cast<double>(work) / static_cast<double>(out.size() + 1);
+  const auto& in = expected.in;
+  const auto& out = expected.out;
+  const double terms = static_cast<double>(expected.work) / static_cast<double>(out.size() + 1);
   using reference = compiled<reference_target, Op>;
   scratch_block own(1 << 20);
   REQUIRE(with_inputs(reference::run, in, out, tkl::scratch_memory(own)).ok());

@@ -139,7 +139,8 @@ void check_bounds() {
       int wrong = 0;
       for (std::size_t i = 0; i < n; ++i) wrong += f.data()[i] != static_cast<float>(i);
       CHECK(wrong == 0);
-      CHECK(tkl::leaf::sum(f.data(), count) == static_cast<float>(count * (count - 1) / 2));
+      const std::int64_t pairs = count * (count - 1) / 2;
+      CHECK(tkl::leaf::sum(f.data(), count) == static_cast<float>(pairs));
       tkl::leaf::dequantise(u.data(), f.data(), count, 1, 0);
       tkl::leaf::dequantise(s.data(), f.data(), count, 1, 0);
       CHECK(tkl::leaf::sum(f.data(), count) == static_cast<float>(count));

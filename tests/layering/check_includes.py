@@ -36,6 +36,7 @@ RANK = {
 FOREIGN = [
     (r"xsimd/|[a-z0-9]+intrin\.h|x86intrin\.h|arm_neon\.h|arm_sve\.h", r"(target/cpu|arch/)",
      "xsimd and intrinsics belong to target/cpu and arch/"),
+    (r"cpuid\.h", r"runtime/host_cpu", "CPUID belongs to runtime/host_cpu.hpp"),
     (r"rapidjson/", r"exec/(weights|safetensors)", "RapidJSON belongs to the readers of weight files in exec/"),
     (r"hwy/", r"$^", "Highway belongs to kernels/, no header includes it"),
     (r"(cuda|cuda_runtime|cuda_fp16|cublas|mma)", r".*cuda", "CUDA belongs to the CUDA files"),
@@ -121,6 +122,7 @@ def self_test():
         "exec/arena.hpp": ("#include <rapidjson/reader.h>\n", "RapidJSON"),
         "target/reference.hpp": ("#include <hwy/highway.h>\n", "Highway"),
         "algo/c.hpp": ("#include <CL/opencl.hpp>\n", "OpenCL belongs to the OpenCL files"),
+        "core/d.hpp": ("#  include <cpuid.h>\n", "CPUID belongs to runtime/host_cpu.hpp"),
         "algo/e.cuh": ("#include <cuda_runtime.h>\n", "CUDA belongs to the CUDA files"),
         "arch/cuda.hpp": ("#include <tkl/target/cuda_a.cuh>\n", "higher layer target"),
         "conv.hpp": ('#include "core/a.hpp"\n', "with quotes"),

@@ -44,6 +44,9 @@ execute_process(
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build "${work}/build" COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${work}/build/consumer" ${program_arguments} COMMAND_ERROR_IS_FATAL ANY)
+if(EXISTS "${work}/build/kernels_consumer")
+  execute_process(COMMAND "${work}/build/kernels_consumer" COMMAND_ERROR_IS_FATAL ANY)
+endif()
 
 file(READ "${work}/build/compile_commands.json" commands)
 if(project STREQUAL "dispatch")
