@@ -51,7 +51,7 @@ TEST_CASE("sums") {
 
 TEST_CASE("packed weights as tiles") {
   constexpr tkl::ring_schedule schedule{.rows = 64, .columns = 64};
-  constexpr tkl::contraction c{.places = 1, .columns = 70, .depth = 72, .taps = 3, .groups = 2};
+  constexpr tkl::tile_contraction c{.places = 1, .columns = 70, .depth = 72, .taps = 3, .groups = 2};
   const auto number = [](std::int64_t g, std::int64_t k, std::int64_t n) {
     return static_cast<float>(g * 16000 + k * 70 + n) / 4096;  // 15 bits: bf16 rounds them
   };

@@ -122,7 +122,7 @@ TKL_COLD status launch_step(const cuda_model& model, int i, std::byte* partials,
     const CUresult encoded = model.maps().encode_input(r.in, k.ring_schedule, r.space, s, p.edges, a.in[0].data);
     if (encoded != CUDA_SUCCESS) {
       message_text m = cuda_call_text("cuTensorMapEncodeTiled", k.name, i, p.name_of_step(s));
-      const contraction c = contraction_of(s, p.edges);
+      const tile_contraction c = contraction_of(s, p.edges);
       return status::failure(m << "error " << static_cast<std::int64_t>(encoded) << " of the driver for " << c.places
                                << " places of " << c.depth << " channels");
     }

@@ -36,7 +36,7 @@ class cuda_tensor_maps {
   TKL_COLD CUresult encode_input(CUtensorMap& map, const ring_schedule& schedule, const ring_space& space,
                                  const step& s, const edge* edges, const void* data) const {
     const edge& in = edges[s.in[0]];
-    const contraction c = contraction_of(s, edges);
+    const tile_contraction c = contraction_of(s, edges);
     const auto bytes = static_cast<std::uint64_t>(size_of(in.type));
     const bool plain = space.extent[0] != edges[s.out].extent[2];  // all places along one axis
     std::uint64_t extent[] = {static_cast<std::uint64_t>(c.depth), static_cast<std::uint64_t>(c.groups), 1, 1, 1};

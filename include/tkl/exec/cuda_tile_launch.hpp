@@ -31,10 +31,10 @@ constexpr bool suits_warpgroups(const kernel_key& k, cuda_product p) {
 }
 
 /// A contraction as its tiles see it. `depth`, `columns`: of a group; the depth is that of one tap.
-struct contraction {
+struct tile_contraction {
   std::int64_t places, columns, depth, taps, groups;
 };
-constexpr contraction contraction_of(const step& s, const edge* edges) {
+constexpr tile_contraction contraction_of(const step& s, const edge* edges) {
   const edge &in = edges[s.in[0]], &out = edges[s.out];
   const step_parameters& p = s.parameters;
   return {std::int64_t{out.extent[0]} * out.extent[1] * out.extent[2], out.extent[3] / p.groups,
@@ -70,7 +70,7 @@ constexpr cuda_launch blocks_of_tiles(int threads, std::int64_t tiles, std::int6
 /// elements of the input, must be whole. The operands must begin at multiples of 16 bytes, too, which only a run knows.
 constexpr cuda_launch tile_launch(const mma_schedule& schedule, const step& s, const edge* edges, int vector,
                                   int multiprocessors) {
-  const contraction c = contraction_of(s, edges);
+  const tile_contraction c = contraction_of(s, edges);
   bool suits = c.depth % vector == 0;
   for (int i = 0; i < 3; ++i) suits = suits && edges[s.in[0]].stride[i] % vector == 0;
   if (!suits) return {};
@@ -125,7 +125,7 @@ constexpr ring_space ring_space_of(const ring_schedule& schedule, const step& s,
 constexpr cuda_launch ring_launch(const ring_schedule& schedule, const step& s, const edge* edges,
                                   int multiprocessors) {
   constexpr int vector = 8;
-  const contraction c = contraction_of(s, edges);
+  const tile_contraction c = contraction_of(s, edges);
   const edge& in = edges[s.in[0]];
   bool suits = c.depth > 0 && c.depth % vector == 0;
   for (int i = 0; i < 2; ++i) suits = suits && s.parameters.stride[i] == 1;
@@ -146,7 +146,7 @@ constexpr std::int64_t partial_bytes(const cuda_launch& l, const edge& out) {
 
 /// Bytes of the weights of a step as tiles of warpgroups.
 constexpr std::int64_t weight_tile_bytes(const ring_schedule& schedule, const step& s, const edge* edges) {
-  const contraction c = contraction_of(s, edges);
+  const tile_contraction c = contraction_of(s, edges);
   return c.groups * ceil_div(c.columns, schedule.columns) * c.taps * ceil_div(2 * c.depth, schedule.line_bytes) *
          schedule.columns_bytes();
 }

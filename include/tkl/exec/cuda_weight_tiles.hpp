@@ -21,7 +21,7 @@ TKL_ISA_BEGIN
 /// `panels`: the packed weights, panels of 4 columns that begin with their biases (algo/pack.hpp). `out`:
 /// weight_tile_bytes(...) bytes. T: half or bfloat16, to which weights are rounded.
 template <class T>
-TKL_COLD void write_weight_tiles(const ring_schedule& schedule, const contraction& c, const float* panels,
+TKL_COLD void write_weight_tiles(const ring_schedule& schedule, const tile_contraction& c, const float* panels,
                                  std::byte* out) {
   const std::int64_t line = schedule.line_bytes / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t tap_slices = ceil_div(c.depth, line), slices = c.taps * tap_slices,

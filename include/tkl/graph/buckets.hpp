@@ -6,8 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tkl/graph/buckets_family.hpp>
 #include <tkl/graph/compile.hpp>
-#include <tkl/graph/shape_family.hpp>
 #include <utility>
 
 namespace tkl {
