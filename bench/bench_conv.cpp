@@ -101,10 +101,8 @@ class own_convolution {
     const layer& l = o.l;
     const float* none = nullptr;
     constexpr tkl::panel_shape panels = tkl::panels_of(arch::conv.nr, machine::width);
-    if (method_ == tkl::conv_method::winograd2) {
-      tkl::pack_winograd<2>(o.weights.data(), l.in, l.out, none, o.bias.data(), panels, packed_.data());
-    } else if (method_ == tkl::conv_method::winograd4) {
-      tkl::pack_winograd<4>(o.weights.data(), l.in, l.out, none, o.bias.data(), panels, packed_.data());
+    if (const int outputs = tkl::winograd_outputs(method_); outputs != 0) {
+      tkl::pack_winograd(outputs, o.weights.data(), l.in, l.out, none, o.bias.data(), panels, packed_.data());
     } else if (l.depthwise) {
       tkl::pack_depthwise(o.weights.data(), l.out, l.kernel * l.kernel, none, o.bias.data(), machine::width,
                           packed_.data());

@@ -62,8 +62,8 @@ void check(const layer& l, const E& epilogue, double bound, bool with_bias = tru
   fill(raw.data(), raw.size(), 2);
   fill(bias.data(), bias.size(), 3);
   auto packed = aligned_memory<scalar>(packed_winograd_elements(Outputs, l.c, l.o, M::width));
-  pack_winograd<Outputs, scalar>(raw.data(), l.c, l.o, scale.data(), with_bias ? bias.data() : nullptr,
-                                 panels_of(S.nr, M::width), packed.data());
+  pack_winograd<scalar>(Outputs, raw.data(), l.c, l.o, scale.data(), with_bias ? bias.data() : nullptr,
+                        panels_of(S.nr, M::width), packed.data());
 
   guarded_tensor<scalar> y(l.n, l.out(0), l.out(1), l.o, gap), again(l.n, l.out(0), l.out(1), l.o, gap);
   const std::int64_t bytes = winograd_scratch_bytes(S, Outputs, M::width, Case::l2_bytes, x.const_view().shape,
@@ -147,8 +147,8 @@ TEST_CASE("transforms may be larger than any input and output") {
   const auto run = [&](auto outputs) {
     constexpr int m = decltype(outputs)::value;
     auto packed = aligned_memory<float>(packed_winograd_elements(m, 1, 1, cpu::width));
-    pack_winograd<m, float>(ones, 1, 1, static_cast<const double*>(nullptr), static_cast<const double*>(nullptr),
-                            panels_of(whole.nr, cpu::width), packed.data());
+    pack_winograd<float>(m, ones, 1, 1, static_cast<const double*>(nullptr), static_cast<const double*>(nullptr),
+                         panels_of(whole.nr, cpu::width), packed.data());
     auto scratch = aligned_memory<std::byte>(
         winograd_scratch_bytes(whole, m, cpu::width, 1024, x.const_view().shape, y.const_view().shape, sizeof(float)));
     const winograd_problem<float, float, float> p{x.const_view(), packed.data(), y.view(), {0, 0}};
@@ -173,7 +173,7 @@ TEST_CASE("the transforms are those of the definition: a tile of one channel, ex
   for (int i = 0; i < 9; ++i) taps[i] = i - 4;
   for (int i = 0; i < 36; ++i) d[i / 6][i % 6] = (i * 7) % 11 - 5;
   double u[6][6];
-  transform_filter<4>(taps, 1, u);
+  transform_filter(detail::winograd_filter(4), taps, u[0]);
   double columns[6][6], products[6][6], half[4][6], y[4][4];
   for (int j = 0; j < 6; ++j) {
     double in[6], out[6];

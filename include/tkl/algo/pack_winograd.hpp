@@ -23,28 +23,23 @@ TKL_ISA_BEGIN
 /// Transforms and packs weights O,I,3,3. `scale` (a folded batch norm) multiplies the weights of each output channel,
 /// `bias` is added to its sums; either may be null. Transformed in double precision, rounded once. `out` has
 /// packed_winograd_elements elements and should be 64-byte aligned.
-template <int Outputs, class T, class TR>
-TKL_COLD void pack_winograd(const TR* weights, std::int64_t in_channels, std::int64_t out_channels, const TR* scale,
-                            const TR* bias, panel_shape shape, T* out) {
-  constexpr int side = winograd_side(Outputs);
-  const std::int64_t columns = round_up(out_channels, shape.width);
+template <class T, class TR>
+TKL_COLD void pack_winograd(int outputs, const TR* weights, std::int64_t in_channels, std::int64_t out_channels,
+                            const TR* scale, const TR* bias, panel_shape shape, T* out) {
+  const detail::winograd_filter g(outputs);
+  const int products = winograd_products(outputs);
   const std::int64_t matrix = packed_matrix_elements(in_channels, out_channels, shape.width);
-  for (std::int64_t o = 0; o < columns; ++o)
-    out[o] = packed_element<T>(o < out_channels && bias ? static_cast<double>(bias[o]) : 0.0);
-  out += columns;
-  for (std::int64_t first = 0, used = 0, at = 0; first < out_channels; first += used) {
+  for (std::int64_t o = 0; o < round_up(out_channels, shape.width); ++o)
+    *out++ = packed_element<T>(o < out_channels && bias ? static_cast<double>(bias[o]) : 0.0);
+  for (std::int64_t first = 0, used = 0; first < out_channels; first += used) {
     used = panel_columns(out_channels - first, shape);
     const std::int64_t stored = round_up(used, shape.width);
-    for (int xi = 0; xi < side * side; ++xi)
-      for (std::int64_t j = 0; j < stored; ++j) out[xi * matrix + at + j] = T{};
-    at += stored;
-    for (std::int64_t i = 0; i < in_channels; ++i, at += stored)
-      for (std::int64_t j = 0; j < stored; ++j) {
-        double u[side][side]{};
-        if (j < used) transform_filter<Outputs>(weights + ((first + j) * in_channels + i) * 9, 1, u);
+    for (std::int64_t i = -1; i < in_channels; ++i)  // -1: the row of biases, which are added later
+      for (std::int64_t j = 0; j < stored; ++j, ++out) {
+        double u[36]{};
+        if (i >= 0 && j < used) transform_filter(g, weights + ((first + j) * in_channels + i) * 9, u);
         const double factor = j < used && scale ? static_cast<double>(scale[first + j]) : 1.0;
-        for (int a = 0; a < side; ++a)
-          for (int b = 0; b < side; ++b) out[(a * side + b) * matrix + at + j] = packed_element<T>(u[a][b] * factor);
+        for (int xi = 0; xi < products; ++xi) out[xi * matrix] = packed_element<T>(u[xi] * factor);
       }
   }
 }

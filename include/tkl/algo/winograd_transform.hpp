@@ -11,7 +11,6 @@
 // 0.4 times the error of the usual 0, 1, -1, 2, -2, because the transforms enlarge their numbers less.
 #pragma once
 
-#include <cstdint>
 #include <tkl/config.hpp>
 
 namespace tkl {
@@ -31,32 +30,22 @@ namespace detail {
 inline constexpr float winograd_a = 0.75f, winograd_b = 1.5f;
 inline constexpr float winograd_a2 = winograd_a * winograd_a, winograd_b2 = winograd_b * winograd_b;
 
-/// One row of G: a filter of three taps at point p, divided by the product of p's distances from the other points.
-constexpr void filter_row(double p, double divisor, double (&row)[3]) {
-  row[0] = 1 / divisor, row[1] = p / divisor, row[2] = p * p / divisor;
-}
-
-/// G.
-template <int Outputs>
+/// G: filters of three taps at each point, divided by the product of its distances from the others; then at infinity.
 struct winograd_filter {
-  double at[winograd_side(Outputs)][3]{};
+  int side = 0;
+  double at[6][3]{};
 
-  constexpr winograd_filter() {
-    constexpr int points = Outputs + 1;
+  TKL_TAGGED constexpr explicit winograd_filter(int outputs) : side(winograd_side(outputs)) {
     constexpr double a = double{winograd_a}, b = double{winograd_b};
-    double point[points]{};
-    if constexpr (Outputs == 2) {
-      point[1] = 1, point[2] = -1;
-    } else {
-      point[1] = a, point[2] = -a, point[3] = b, point[4] = -b;
-    }
-    for (int i = 0; i < points; ++i) {
+    const double two[]{0, 1, -1}, four[]{0, a, -a, b, -b};
+    const double* const point = outputs == 2 ? two : four;
+    for (int i = 0; i < side - 1; ++i) {
       double divisor = 1;
-      for (int j = 0; j < points; ++j)
+      for (int j = 0; j < side - 1; ++j)
         if (j != i) divisor *= point[i] - point[j];
-      filter_row(point[i], divisor, at[i]);
+      at[i][0] = 1 / divisor, at[i][1] = point[i] / divisor, at[i][2] = point[i] * point[i] / divisor;
     }
-    at[points][2] = 1;  // infinity
+    at[side - 1][2] = 1;
   }
 };
 
@@ -64,20 +53,17 @@ struct winograd_filter {
 
 TKL_ISA_BEGIN
 
-/// G g G^T, in double precision. `taps`: 3 x 3, `stride` elements apart.
-template <int Outputs, class TR>
-TKL_FN constexpr void transform_filter(const TR* taps, std::int64_t stride,
-                                       double (&u)[winograd_side(Outputs)][winograd_side(Outputs)]) {
-  constexpr int side = winograd_side(Outputs);
-  constexpr detail::winograd_filter<Outputs> g;
-  double half[side][3]{};
-  for (int i = 0; i < side; ++i)
+/// G g G^T, in double precision; side * side numbers. `taps`: 3 x 3.
+template <class TR>
+TKL_FN constexpr void transform_filter(const detail::winograd_filter& g, const TR* taps, double* u) {
+  double half[6][3]{};
+  for (int i = 0; i < g.side; ++i)
     for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k) half[i][j] += g.at[i][k] * static_cast<double>(taps[(3 * k + j) * stride]);
-  for (int i = 0; i < side; ++i)
-    for (int j = 0; j < side; ++j) {
-      u[i][j] = 0;
-      for (int k = 0; k < 3; ++k) u[i][j] += half[i][k] * g.at[j][k];
+      for (int k = 0; k < 3; ++k) half[i][j] += g.at[i][k] * static_cast<double>(taps[3 * k + j]);
+  for (int i = 0; i < g.side; ++i)
+    for (int j = 0; j < g.side; ++j, ++u) {
+      *u = 0;
+      for (int k = 0; k < 3; ++k) *u += half[i][k] * g.at[j][k];
     }
 }
 

@@ -307,9 +307,9 @@ TKL_COLD inline void pack_panels(const load_view& plan, const load_evaluator& e,
     case pack_kind::matrix_transposed:
       return pack_matrix(v.data(), 1, b, b, a, f.scale.data(), f.bias.data(), panels, out);
     case pack_kind::winograd2:
-      return pack_winograd<2>(v.data(), b, a, f.scale.data(), f.bias.data(), panels, out);
     case pack_kind::winograd4:
-      return pack_winograd<4>(v.data(), b, a, f.scale.data(), f.bias.data(), panels, out);
+      return pack_winograd(p.kind == pack_kind::winograd2 ? 2 : 4, v.data(), b, a, f.scale.data(), f.bias.data(),
+                           panels, out);
     case pack_kind::plain:
       return;
   }
