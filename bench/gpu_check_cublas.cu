@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "gpu/rival.cuh"
 #include "gpu/rivals.hpp"
 #if defined(TKL_BENCH_CUBLAS)
 #  include <cublasLt.h>
+
+#  include "gpu/rival.cuh"
 #endif
 
 namespace gpu_bench {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "gpu/rival.cuh"
 #include "gpu/rivals.hpp"
 #if defined(TKL_BENCH_CUDNN)
 #  include "gpu/cudnn_descriptor.cuh"
+#  include "gpu/rival.cuh"
 #endif
 
 namespace gpu_bench {

@@ -25,7 +25,10 @@ inline std::shared_ptr<std::byte> device_bytes(std::size_t bytes) {
 }
 inline std::shared_ptr<std::byte> on_device(const std::vector<std::byte>& host) {
   std::shared_ptr<std::byte> p = device_bytes(host.size());
-  if (p != nullptr && cudaMemcpy(p.get(), host.data(), host.size(), cudaMemcpyHostToDevice) != cudaSuccess) p.reset();
+  // No stream waits for such a copy.
+  if (p != nullptr && (cudaMemcpy(p.get(), host.data(), host.size(), cudaMemcpyHostToDevice) != cudaSuccess ||
+                       cudaDeviceSynchronize() != cudaSuccess))
+    p.reset();
   return p;
 }
 
@@ -80,7 +83,8 @@ inline contender fastest(const tkl::cuda_context& context, const char* how,
   }
   if (!any) return best;
   std::vector<std::byte> got(expected.bytes());
-  if (cudaMemset(y.get(), 0xff, got.size()) != cudaSuccess) best.error = "its result could not be cleared";
+  if (cudaMemsetAsync(y.get(), 0xff, got.size(), context.stream()) != cudaSuccess)
+    best.error = "its result could not be cleared";
   if (best.error.empty()) best.error = best.enqueue();
   if (const tkl::status s = context.synchronise(); !s && best.error.empty()) best.error = s.message();
   if (best.error.empty() && cudaMemcpy(got.data(), y.get(), got.size(), cudaMemcpyDeviceToHost) != cudaSuccess)
