@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of bench/gpu_check.cu that are compiled as units of their own: the compiler takes minutes for all in one.
+// The parts of bench/gpu_check.cu that are units of their own, so that they can be compiled side by side.
 #pragma once
 
 #include "contenders.cuh"
