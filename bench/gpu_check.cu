@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a machine with a GPU: every kind of kernel against the reference in double precision, then its time, beside
-// cuBLAS where that was linked. Built and run by gpu_check.sh; prints a table in Markdown.
-#include <chrono>
-#include <cmath>
+// For a machine with a GPU: every kind of kernel against the reference in double precision, then its time; products and
+// convolutions beside cuBLASLt and cuDNN where those were linked. Built and run by gpu_check.sh; prints tables in
+// Markdown. Its status is not zero when a result is wrong, ours or a rival's.
+#include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <tkl/cuda.cuh>
+#include <utility>
 #include <vector>
 
+#include "gpu/parts.hpp"
 #include "support/graph_run.hpp"
-#if defined(TKL_BENCH_CUBLAS)
-#  include <cublas_v2.h>
-#endif
-#if !defined(TKL_BENCH_ARCH)
-#  define TKL_BENCH_ARCH sm_80
-#endif
 
+namespace gpu_bench {
 namespace {
 
 using tkl::cuda_product;
-using arch = tkl::arch::TKL_BENCH_ARCH;
 
 constexpr int places = 1024, depth = 1024, columns = 1024;
 struct product {
@@ -34,14 +31,6 @@ struct one_row {
   static constexpr void build(tkl::graph& g) {
     const auto x = g.input("x", tkl::f32, {16, 4096});
     g.output(tkl::linear(x, g.weight("w", {4096, 4096})));
-  }
-};
-constexpr int large_size = 8192;
-struct large_product {
-  static constexpr const char* name = "product 8192 x 8192 x 8192 in bf16";
-  static constexpr void build(tkl::graph& g) {
-    const auto x = g.input("x", tkl::bf16, {large_size, large_size});
-    g.output(tkl::linear(x, g.weight("w", {large_size, large_size}, tkl::bf16)));
   }
 };
 struct conv3 {
@@ -82,7 +71,7 @@ struct depthwise {
     g.output(tkl::conv2d(x, g.weight("w", {64, 1, 3, 3}), {.pad = 1, .groups = 64}));
   }
 };
-struct rows {
+struct softmax_and_norm {
   static constexpr const char* name = "softmax and layer norm, 4096 x 768";
   static constexpr void build(tkl::graph& g) {
     const auto x = g.input("x", tkl::f32, {4096, 768});
@@ -109,191 +98,102 @@ struct others {
   }
 };
 
-/// Microseconds of one call of f, which enqueues.
-template <class F>
-double time_of(const tkl::cuda_context& context, F f) {
-  constexpr int warm = 10, repeats = 200;
-  for (int i = 0; i < warm; ++i) f();
-  if (!context.synchronise()) return 0;
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < repeats; ++i) f();
-  if (!context.synchronise()) return 0;
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / repeats;
-}
+/// A model's inputs, weights and outputs; the reference takes most of the time, and serves every way to multiply.
+struct reference {
+  tkl::graph graph;
+  tkl_test::graph_inputs inputs;
+  std::vector<std::byte> weights;
+  std::vector<std::vector<double>> outputs;
 
-int failures = 0;
-
-void report(const char* name, const char* how, const std::string& error, double micros, double flops) {
-  failures += !error.empty();
-  std::printf("| %s | %s | %s | %.1f | %.0f |\n", name, how, error.empty() ? "right" : error.c_str(), micros,
-              micros > 0 ? flops / micros / 1e3 : 0.0);
-}
+  explicit reference(tkl::graph&& g)
+      : graph(std::move(g)),
+        inputs(graph),
+        weights(tkl_test::random_weights_file(graph)),
+        outputs(tkl_test::run_unoptimised(graph, inputs)) {}
+  template <class Model>
+  static reference of() {
+    tkl::graph g;
+    tkl::build_model<Model>(g);
+    return reference(std::move(g));
+  }
+};
 
 /// `allowed`: difference relative to the largest number of an output.
 template <class Model, cuda_product P>
-void measure(const tkl::cuda_context& context, const char* how, double allowed) {
+contender compared(const tkl::cuda_context& context, const char* how, const reference& r, double allowed) {
   using net = tkl::compile<Model, tkl::cuda<arch, P>>;
-  tkl::graph g;
-  tkl::build_model<Model>(g);
-  const tkl_test::graph_inputs inputs(g);
-  const std::vector<std::vector<double>> expected = tkl_test::run_unoptimised(g, inputs);
-  const std::vector<std::byte> file = tkl_test::random_weights_file(g);
-  const auto tensors = tkl::safetensors::from_memory(file);
-  const auto model = net::load(context, *tensors, {.allow_surplus = true});
-  std::string error = model.error().message();
-  std::vector<std::vector<std::byte>> outputs = tkl_test::output_buffers(g);
+  struct loaded {
+    net model;
+    typename net::workspace memory;
+  };
+  const auto tensors = tkl::safetensors::from_memory(r.weights);
+  if (!tensors) return contender::failed(how, tensors.error().message());
+  auto model = net::load(context, *tensors, {.allow_surplus = true});
+  if (!model) return contender::failed(how, model.error().message());
+  auto memory = net::workspace::make(*model);
+  if (!memory) return contender::failed(how, memory.error().message());
+  std::vector<std::vector<std::byte>> outputs = tkl_test::output_buffers(r.graph);
   std::vector<void*> pointers;
   for (auto& o : outputs) pointers.push_back(o.data());
-  double micros = 0;
-  if (model) {
-    const auto workspace = net::workspace::make(*model);
-    error = workspace.error().message();
-    if (workspace) {
-      error = model->run(*workspace, inputs.pointers.data(), pointers.data()).message();
-      for (std::size_t o = 0; error.empty() && o < outputs.size(); ++o)
-        error = tkl_test::compare(expected[o], tkl_test::widened(outputs[o], tkl::f32), allowed);
-      if (error.empty()) micros = time_of(context, [&] { error = model->enqueue(*workspace).message(); });
-    }
-  }
-  report(Model::name, how, error, micros, static_cast<double>(net::flops));
+  contender c{how};
+  if (const tkl::status s = model->run(*memory, r.inputs.pointers.data(), pointers.data()); !s) c.error = s.message();
+  for (std::size_t o = 0; c.error.empty() && o < outputs.size(); ++o)
+    c.error = o < r.outputs.size() ? tkl_test::compare(r.outputs[o], tkl_test::widened(outputs[o], tkl::f32), allowed)
+                                   : "the reference did not run";
+  const auto kept = std::make_shared<loaded>(loaded{std::move(*model), std::move(*memory)});
+  c.enqueue = [kept] { return std::string(kept->model.enqueue(kept->memory).message()); };
+  return c;
 }
-
-/// The widest instruction of warpgroups; only where the architecture has them.
-template <class Arch>
-struct wide : Arch {
-  static constexpr tkl::ring_schedule ring{.columns = 256, .stages = 4};
-};
-template <class Arch>
-constexpr bool has_ring = requires {
-  Arch::ring;
-};
-
-/// The large product: 64 of its numbers are compared, since the whole reference takes a CPU too long.
-template <class Arch>
-void measure_large(const tkl::cuda_context& context, const char* how) {
-  using net = tkl::compile<large_product, tkl::cuda<Arch, cuda_product::rounded>>;
-  static_assert(net::tile_counts.by_warpgroups == (has_ring<Arch> ? 1 : 0));
-  tkl::graph g;
-  tkl::build_model<large_product>(g);
-  constexpr std::size_t size = large_size;
-  const auto number = [](std::size_t i) {
-    return tkl::to_bfloat16(static_cast<float>(static_cast<int>(i * 2654435761u >> 8 & 255) - 128) / 128);
-  };
-  std::vector<tkl::bfloat16> x(size * size), y(size * size);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = number(i);
-  const std::vector<std::byte> file = tkl_test::random_weights_file(g);
-  const auto tensors = tkl::safetensors::from_memory(file);
-  const auto model = net::load(context, *tensors);
-  std::string error = model.error().message();
-  double micros = 0;
-  if (model) {
-    const auto workspace = net::workspace::make(*model);
-    error = workspace.error().message();
-    const void* in[] = {x.data()};
-    void* out[] = {y.data()};
-    if (workspace) error = model->run(*workspace, in, out).message();
-    const std::vector<float> w = tkl_test::random_weights("w", tkl::shape(large_size, large_size), tkl::bf16);
-    for (std::size_t n = 0; error.empty() && n < 64; ++n) {
-      const std::size_t row = n * 8129 % size, column = n * 5557 % size;
-      double sum = 0;
-      for (std::size_t k = 0; k < size; ++k)
-        sum += static_cast<double>(tkl::to_float(x[row * size + k])) * static_cast<double>(w[column * size + k]);
-      if (std::fabs(sum - static_cast<double>(tkl::to_float(y[row * size + column]))) > 8e-3 * (1 + std::fabs(sum)))
-        error = "wrong at row " + std::to_string(row) + ", column " + std::to_string(column);
-    }
-    if (error.empty()) micros = time_of(context, [&] { error = model->enqueue(*workspace).message(); });
-  }
-  report(large_product::name, how, error, micros, static_cast<double>(net::flops));
-}
-
-#if defined(TKL_BENCH_CUBLAS)
-void measure_cublas_large(const tkl::cuda_context& context) {
-  constexpr std::int64_t bytes = 2LL * large_size * large_size;
-  const auto a = tkl::cuda_memory_block::allocate(bytes), b = tkl::cuda_memory_block::allocate(bytes),
-             c = tkl::cuda_memory_block::allocate(bytes);
-  cublasHandle_t handle{};
-  if (!a || !b || !c || cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS)
-    return void(std::puts("| product in bf16 | cuBLAS | failed | | |"));
-  cublasSetStream(handle, context.stream());
-  const float one = 1, zero = 0;
-  const double micros = time_of(context, [&] {
-    cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, large_size, large_size, large_size, &one, b->data(), CUDA_R_16BF,
-                 large_size, a->data(), CUDA_R_16BF, large_size, &zero, c->data(), CUDA_R_16BF, large_size,
-                 CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
-  });
-  std::printf("| %s | cuBLAS | not compared | %.1f | %.0f |\n", large_product::name, micros,
-              micros > 0 ? 2.0 * large_size * large_size * large_size / micros / 1e3 : 0.0);
-  cublasDestroy(handle);
-}
-void measure_cublas(const tkl::cuda_context& context, bool tf32) {
-  const auto a = tkl::cuda_memory_block::allocate(4LL * places * depth),
-             b = tkl::cuda_memory_block::allocate(4LL * depth * columns),
-             c = tkl::cuda_memory_block::allocate(4LL * places * columns);
-  cublasHandle_t handle{};
-  if (!a || !b || !c || cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS)
-    return void(std::puts("| product | cuBLAS | failed | | |"));
-  cublasSetStream(handle, context.stream());
-  cublasSetMathMode(handle, tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH);
-  const float one = 1, zero = 0;
-  const double micros = time_of(context, [&] {
-    cublasSgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, columns, places, depth, &one,
-                reinterpret_cast<const float*>(b->data()), depth, reinterpret_cast<const float*>(a->data()), depth,
-                &zero, reinterpret_cast<float*>(c->data()), columns);
-  });
-  std::printf("| %s | cuBLAS %s | not compared | %.1f | %.0f |\n", product::name, tf32 ? "tf32" : "f32", micros,
-              micros > 0 ? 2.0 * places * depth * columns / micros / 1e3 : 0.0);
-  cublasDestroy(handle);
-}
-#endif
 
 template <class Model>
-void measure_products(const tkl::cuda_context& context) {
-  measure<Model, cuda_product::f32>(context, "f32", 1e-4);
-  measure<Model, cuda_product::split>(context, "split tf32", 1e-4);
-  measure<Model, cuda_product::rounded>(context, "tf32", 4e-3);
+void show(const tkl::cuda_context& context, table& rows, std::vector<contender>&& contenders) {
+  using net = tkl::compile<Model, tkl::cuda<arch>>;
+  time_in_turns(context, contenders);
+  rows.rows(Model::name, contenders, static_cast<double>(net::flops), -1);
+}
+template <class Model, cuda_product P>
+void measure(const tkl::cuda_context& context, table& rows, const char* how, double allowed) {
+  if (!rows.begin(Model::name)) return;
+  const reference r = reference::of<Model>();
+  show<Model>(context, rows, {compared<Model, P>(context, how, r, allowed)});
+}
+template <class Model>
+void measure_ways(const tkl::cuda_context& context, table& rows) {
+  if (!rows.begin(Model::name)) return;
+  const reference r = reference::of<Model>();
+  show<Model>(context, rows,
+              {compared<Model, cuda_product::f32>(context, "f32", r, 1e-4),
+               compared<Model, cuda_product::split>(context, "split tf32", r, 1e-4),
+               compared<Model, cuda_product::rounded>(context, "tf32", r, 4e-3)});
 }
 
-template <class Arch>
-void measure_large_products(const tkl::cuda_context& context) {
-  if constexpr (has_ring<Arch>) {
-    measure_large<tkl::arch::sm_90>(context, "bf16 by warps");
-    measure_large<Arch>(context, "bf16 by warpgroups, 128 columns");
-    measure_large<wide<Arch>>(context, "bf16 by warpgroups, 256 columns");
-  } else {
-    measure_large<Arch>(context, "bf16 by warps");
-  }
+void check_kernels(const tkl::cuda_context& context, table& rows) {
+  rows.head("Every kind of kernel");
+  measure_ways<product>(context, rows);
+  measure_ways<one_row>(context, rows);
+  measure_ways<conv3>(context, rows);
+  measure_ways<conv1>(context, rows);
+  measure<short_inputs<tkl::f16>, cuda_product::rounded>(context, rows, "f16", 4e-3);
+  measure<short_inputs<tkl::bf16>, cuda_product::rounded>(context, rows, "bf16", 3e-2);
+  measure_ways<computed>(context, rows);
+  measure<depthwise, cuda_product::f32>(context, rows, "f32", 1e-4);
+  measure<softmax_and_norm, cuda_product::f32>(context, rows, "f32", 1e-4);
+  measure<attention, cuda_product::f32>(context, rows, "f32", 1e-4);
+  measure<others, cuda_product::f32>(context, rows, "f32", 1e-4);
 }
 
 }  // namespace
+}  // namespace gpu_bench
 
 int main() {
+  gpu_bench::table rows;
   const auto context = tkl::cuda_context::make();
   if (!context) return std::puts(context.error().message()), 1;
-  std::printf("Device: %s, compute capability %d.%d\n\n", context->device_name(), context->capability() / 10,
+  std::printf("Device: %s, compute capability %d.%d\n", context->device_name(), context->capability() / 10,
               context->capability() % 10);
-  std::puts("| kernel | multiplied in | against the reference | microseconds | GFLOP/s |\n|---|---|---|---|---|");
-  measure_products<product>(*context);
-#if defined(TKL_BENCH_CUBLAS)
-  measure_cublas(*context, false);
-  measure_cublas(*context, true);
-#else
-  std::printf("| %s | cuBLAS | not measured | | |\n", product::name);
-#endif
-  measure_products<one_row>(*context);
-  measure_large_products<arch>(*context);
-#if defined(TKL_BENCH_CUBLAS)
-  measure_cublas_large(*context);
-#endif
-  measure_products<conv3>(*context);
-  measure_products<conv1>(*context);
-  std::printf("| %s | cuDNN | not measured | | |\n", conv3::name);
-  measure<short_inputs<tkl::f16>, cuda_product::rounded>(*context, "f16", 4e-3);
-  measure<short_inputs<tkl::bf16>, cuda_product::rounded>(*context, "bf16", 3e-2);
-  measure_products<computed>(*context);
-  measure<depthwise, cuda_product::f32>(*context, "f32", 1e-4);
-  measure<rows, cuda_product::f32>(*context, "f32", 1e-4);
-  measure<attention, cuda_product::f32>(*context, "f32", 1e-4);
-  measure<others, cuda_product::f32>(*context, "f32", 1e-4);
-  std::printf("\n%d wrong or failed\n", failures);
-  return failures == 0 ? 0 : 1;
+  gpu_bench::check_kernels(*context, rows);
+  gpu_bench::measure_products(*context, rows);
+  gpu_bench::measure_convolutions(*context, rows);
+  std::printf("\n%d wrong or failed\n", rows.faults());
+  return rows.faults() == 0 ? 0 : 1;
 }
