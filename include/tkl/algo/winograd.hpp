@@ -9,10 +9,10 @@
 //     for tile: for panel of output channels:            A^T P A + bias, epilogue, store
 //
 // A block's V and P stay in the second-level cache where the channels allow that (schedule/winograd.hpp). Input columns
-// are consecutive, all other strides free; any padding. Range: with tiles of 4 x 4, sums in between are up to 3600 times
-// (2 x 2: 80 times) the sum of the products' magnitudes. A NaN or an infinity of the input reaches every output of the
-// tiles that read it. Blocks x panels are the executor's parts, and no sum depends on
-// how they are shared: the same bits for any number of workers.
+// are consecutive, all other strides free; any padding. Range: with tiles of 4 x 4, sums in between are up to 3600
+// times (2 x 2: 80 times) the sum of the products' magnitudes. A NaN or an infinity of the input reaches every output
+// of the tiles that read it. Blocks x panels are the executor's parts, and no sum depends on how they are shared: the
+// same bits for any number of workers.
 #pragma once
 
 #include <cstddef>
