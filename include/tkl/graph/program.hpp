@@ -82,7 +82,7 @@ struct target_facts {
   std::int32_t l1_bytes = 32768;
   std::int32_t staged_channels = 8;  // convolutions with at most this many input channels stage their input rows
   bool stages_plain = true;          // also where several taps meet an input that needs no conversion
-  bool winograd = false;             // not by Winograd's algorithm: 3x3 convolutions run directly
+  bool winograd = false;             // without it, 3x3 convolutions run directly
   std::int32_t block_rows = 96;      // the most rows of a block of a contraction
   std::int32_t l2_bytes = 262144;
   bool packs_half = true;         // packed weights may be of 16 bits
