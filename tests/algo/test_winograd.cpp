@@ -81,7 +81,7 @@ void check(const layer& l, const E& epilogue, double bound, bool with_bias = tru
     return read(x.at(n, h, w, c));
   };
   const conv2d_geometry g{{3, 3}, {1, 1}, {1, 1}, {l.pad[0], l.pad[1]}, 1};
-  double range = 1, worst = 0;
+  double range = 0, worst = 0;
   for (std::int64_t n = 0; n < l.n; ++n)
     for (std::int64_t oh = 0; oh < l.out(0); ++oh)
       for (std::int64_t ow = 0; ow < l.out(1); ++ow)
