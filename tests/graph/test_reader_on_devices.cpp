@@ -16,6 +16,8 @@
 #include <tkl/graph/compiled_plan.hpp>
 #include <tkl/graph/supports.hpp>
 
+#include "support/arena_limit.hpp"
+
 namespace {
 
 using mali = tkl::opencl<tkl::arch::mali_g52>;
@@ -35,6 +37,8 @@ void check(const std::string& name) {
   static_assert(on_mali::steps == on_hopper::steps && on_mali::conversions == 0 && on_hopper::conversions == 0);
   static_assert(on_mali::weights_bytes > 0 && on_hopper::weights_bytes > 0);
   static_assert(on_mali::arena_bytes >= on_mali::lower_bound && on_hopper::arena_bytes >= on_hopper::lower_bound);
+  static_assert(on_mali::arena_bytes <= tkl_test::arena_limit(on_mali::lower_bound, on_mali::buffers));
+  static_assert(on_hopper::arena_bytes <= tkl_test::arena_limit(on_hopper::lower_bound, on_hopper::buffers));
   MESSAGE(name, ": ", on_mali::steps, " steps; mali_g52: arena ", on_mali::arena_bytes, " bytes, weights ",
           on_mali::weights_bytes, " bytes; sm_90a: arena ", on_hopper::arena_bytes, " bytes, weights ",
           on_hopper::weights_bytes, " bytes");

@@ -36,7 +36,7 @@ struct packed_header {
 };
 static_assert(sizeof(packed_header) == 64);
 inline constexpr char packed_magic[8] = {'t', 'k', 'l', 'p', 'a', 'c', 'k', '\n'};
-inline constexpr std::uint32_t packed_version = 1;
+inline constexpr std::uint32_t packed_version = 2;
 
 /// The weights that kernels read. Owns them, maps them, or borrows those of another object.
 class packed_weights {
@@ -66,38 +66,44 @@ class packed_weights {
   std::uint64_t layout_hash_ = 0;
 };
 
-namespace detail {
-
-/// FNV-1a over 64-bit words.
-struct layout_hasher {
-  std::uint64_t h = 1469598103934665603ull;
-  constexpr void add(std::uint64_t v) { h = (h ^ v) * 1099511628211ull; }
-};
-
-}  // namespace detail
-
-/// Hash of everything that decides the bytes of a packed buffer, given equal raw tensors.
+/// Hash of everything that decides the bytes of a packed buffer, given equal raw tensors: FNV-1a over 64-bit words,
+/// into which small members are put side by side. Without a function per word, which would take the compiler, who
+/// computes this for every model, several times as long.
 constexpr std::uint64_t hash_layout(const load_view& v) {
-  detail::layout_hasher h;
-  const auto u = [&](auto x) { h.add(static_cast<std::uint64_t>(x)); };
-  u(packed_version), u(v.panel), u(v.width), u(v.weights_bytes);
-  for (int i = 0; i < v.load_count; ++i) {
-    const load_node& n = v.loads[i];
-    u(n.kind), u(n.type), u(n.rank), u(n.aux), u(n.function);
-    for (std::int16_t x : n.in) u(x);
-    for (std::int32_t x : n.extent) u(x);
-    u(std::bit_cast<std::uint32_t>(n.number));
-    if (n.name >= 0)
-      for (const char* c = v.names + n.name; *c != '\0'; ++c) u(*c);
+  using u64 = std::uint64_t;
+  constexpr u64 prime = 1099511628211ull;
+  u64 h = 1469598103934665603ull;
+  h = (h ^ (u64{packed_version} << 48 | static_cast<u64>(v.panel) << 24 | static_cast<u64>(v.width))) * prime;
+  h = (h ^ static_cast<u64>(v.weights_bytes)) * prime;
+  for (const load_node *n = v.loads, *end = n + v.load_count; n != end; ++n) {
+    h = (h ^ (static_cast<u64>(n->kind) << 48 | static_cast<u64>(n->type) << 40 | u64{n->rank} << 32 |
+              u64{n->aux} << 24 | static_cast<std::uint16_t>(n->function))) *
+        prime;
+    h = (h ^ (static_cast<u64>(static_cast<std::uint16_t>(n->in[0])) << 32 |
+              static_cast<u64>(static_cast<std::uint16_t>(n->in[1])) << 16 | static_cast<std::uint16_t>(n->in[2]))) *
+        prime;
+    h = (h ^ (static_cast<u64>(n->extent[0]) << 32 | static_cast<std::uint32_t>(n->extent[1]))) * prime;
+    h = (h ^ (static_cast<u64>(n->extent[2]) << 32 | static_cast<std::uint32_t>(n->extent[3]))) * prime;
+    h = (h ^ std::bit_cast<std::uint32_t>(n->number)) * prime;
+    if (n->name < 0) continue;
+    for (const char* c = v.names + n->name; *c != '\0'; ++c) h = (h ^ static_cast<unsigned char>(*c)) * prime;
   }
-  for (int i = 0; i < v.packed_count; ++i) {
-    const packed_tensor& p = v.packed[i];
-    u(p.kind), u(p.type), u(p.source), u(p.bias), u(p.groups), u(p.offset), u(p.bytes);
-    for (int k = 0; k < 2; ++k) u(p.stride[k]), u(p.dilation[k]);
-    for (int f = p.fold_begin; f < p.fold_begin + p.fold_count; ++f)
-      u(v.folds[f].kind), u(v.folds[f].in[0]), u(v.folds[f].in[1]);
+  for (const packed_tensor *p = v.packed, *end = p + v.packed_count; p != end; ++p) {
+    h = (h ^ (static_cast<u64>(p->kind) << 48 | static_cast<u64>(p->type) << 32 |
+              static_cast<u64>(static_cast<std::uint16_t>(p->source)) << 16 | static_cast<std::uint16_t>(p->bias))) *
+        prime;
+    h = (h ^ static_cast<u64>(p->groups)) * prime;
+    h = (h ^ static_cast<u64>(p->offset)) * prime;
+    h = (h ^ static_cast<u64>(p->bytes)) * prime;
+    h = (h ^ (static_cast<u64>(p->stride[0]) << 32 | static_cast<std::uint32_t>(p->stride[1]))) * prime;
+    h = (h ^ (static_cast<u64>(p->pad[0]) << 32 | static_cast<std::uint32_t>(p->pad[1]))) * prime;
+    h = (h ^ (static_cast<u64>(p->dilation[0]) << 32 | static_cast<std::uint32_t>(p->dilation[1]))) * prime;
+    for (const channel_fold *f = v.folds + p->fold_begin, *last = f + p->fold_count; f != last; ++f)
+      h = (h ^ (static_cast<u64>(f->kind) << 32 | static_cast<u64>(static_cast<std::uint16_t>(f->in[0])) << 16 |
+                static_cast<std::uint16_t>(f->in[1]))) *
+          prime;
   }
-  return h.h;
+  return h;
 }
 
 TKL_ISA_BEGIN

@@ -135,19 +135,42 @@ class step_scheduler {
   double alive_ = 0, peak_ = 0;
 };
 
-/// Greatest sum of live bytes of the steps as they stand.
-constexpr double peak_of(const program& p) {
+/// Arena bytes that one step touches: they live at once in every order.
+constexpr double bytes_at(const program& p, const step& s) {
+  std::int32_t seen[step_inputs + max_operands + prologue_operands + 1]{};
+  int count = 0;
+  double sum = 0;
+  for_each_use(p, s, [&](std::int32_t used, bool) {
+    for (int i = 0; i < count; ++i)
+      if (seen[i] == used) return;
+    seen[count++] = used;
+    const storage& from = p.storages[static_cast<std::size_t>(used)];
+    if (from.where == space::arena) sum += static_cast<double>(from.bytes);
+  });
+  return sum;
+}
+
+/// The live bytes of the steps as they stand: the greatest sum, and whether one step alone touches as many, so that no
+/// order has fewer.
+struct live_peak {
+  double bytes = 0;
+  bool least = false;
+};
+constexpr live_peak peak_of(const program& p) {
   std::vector<double> change(p.steps.size() + 1, 0.0);
   for (const storage& s : p.storages) {
     if (s.where != space::arena || s.first < 0) continue;
     change[static_cast<std::size_t>(s.first)] += static_cast<double>(s.bytes);
     change[static_cast<std::size_t>(s.last) + 1] -= static_cast<double>(s.bytes);
   }
-  double alive = 0, peak = 0;
-  for (double c : change) {
-    alive += c;
-    if (alive > peak) peak = alive;
+  live_peak peak;
+  double alive = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < change.size(); ++i) {
+    alive += change[i];
+    if (alive > peak.bytes) peak.bytes = alive, at = i;
   }
+  peak.least = peak.bytes == 0 || bytes_at(p, p.steps[at]) >= peak.bytes;
   return peak;
 }
 
@@ -155,9 +178,11 @@ constexpr double peak_of(const program& p) {
 
 /// An order of the steps in which fewer bytes live at once: numbers of the builder's order. Empty when none was found.
 constexpr std::vector<std::int32_t> order_steps(const program& p) {
+  const detail::live_peak peak = detail::peak_of(p);
+  if (peak.least) return {};
   detail::step_scheduler scheduler(p);
   std::vector<std::int32_t> order = scheduler.order();
-  if (scheduler.peak() >= detail::peak_of(p)) order.clear();
+  if (scheduler.peak() >= peak.bytes) order.clear();
   return order;
 }
 
