@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/errors.md from the programs in tests/compile_fail; with --check only says whether it is up to date.
 
-A program's top comment is: the lines "// expect...: REGEX" and "// lines: N" for the test, then a title line and any
+A program's top comment is: the lines "// expect...: REGEX", "// lines: N" and "// errors: N" for the test, then a title line and any
 number of lines that explain the mistake and its cure. What follows is shown as it is, without include lines.
 """
 import re
@@ -24,8 +24,8 @@ def section(path):
     expected, prose, code, in_comment = [], [], [], True
     for line in path.read_text(encoding="utf-8").splitlines():
         if in_comment and line.startswith("//"):
-            test_line = re.match(r"// (expect|expect-gnu|expect-clang|lines): (.+)$", line)
-            if test_line and test_line[1] != "lines":
+            test_line = re.match(r"// (expect|expect-gnu|expect-clang|lines|errors): (.+)$", line)
+            if test_line and test_line[1] not in ("lines", "errors"):
                 compiler = {"expect": "", "expect-gnu": " (g++)", "expect-clang": " (clang)"}[test_line[1]]
                 expected.append(f"    {test_line[2]}{compiler}")
             elif not test_line and "SPDX-License-Identifier" not in line:

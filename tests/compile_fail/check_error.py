@@ -6,6 +6,7 @@ Comment lines at the top of the source (any number of each; every one must hold)
     // expect: REGEX         matched in the output of every compiler
     // expect-gnu: REGEX     matched with g++ only;  // expect-clang: REGEX  with clang only
     // lines: N              the whole output has at most N lines
+    // errors: N             the compiler reports at most N errors (without it: one, the mistake itself)
 """
 import re
 import subprocess
@@ -17,13 +18,15 @@ source, command = Path(sys.argv[1]), sys.argv[split + 1:]
 version = subprocess.run(command[:1] + ["--version"], capture_output=True, text=True, check=True).stdout
 compiler = "clang" if "clang" in version else "gnu"
 
-wanted, limit = [], None
+wanted, limit, errors = [], None, 1
 for line in source.read_text().splitlines():
-    match = re.match(r"// (expect|expect-gnu|expect-clang|lines): (.+)$", line)
+    match = re.match(r"// (expect|expect-gnu|expect-clang|lines|errors): (.+)$", line)
     if match and match[1] in ("expect", f"expect-{compiler}"):
         wanted.append(match[2])
     elif match and match[1] == "lines":
         limit = int(match[2])
+    elif match and match[1] == "errors":
+        errors = int(match[2])
 if not wanted:
     sys.exit(f"{source}: no '// expect: REGEX' line")
 
@@ -40,6 +43,9 @@ problems += [f"no match for: {regex}" for regex in wanted if not re.search(regex
 count = len(output.splitlines())
 if limit is not None and count > limit:
     problems.append(f"{count} lines of output, at most {limit} are allowed")
+reported = len(re.findall(r": (?:fatal )?error:", output))
+if reported > errors:
+    problems.append(f"{reported} errors, at most {errors} are allowed")
 for problem in problems:
     print(f"{source.name}: {problem}")
 if problems:

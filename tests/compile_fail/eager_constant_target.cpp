@@ -1,4 +1,5 @@
 // expect: the target of assign is constant
+// errors: 9
 // SPDX-License-Identifier: Apache-2.0
 // A constant tensor as the target of assign.
 #include <tkl/elementwise.hpp>
