@@ -12,6 +12,7 @@
 #include <fstream>
 #include <string>
 #include <tkl/opencl.hpp>
+#include <utility>
 #include <vector>
 
 #include "support/device_run.hpp"
@@ -33,32 +34,49 @@ class native_kernel {
 
   /// Compiles a kernel. A program is skipped where no clang computes in half precision for the host.
   static launch make(const tkl::opencl_kernel& k) {
-    static const std::string folder = prepared_folder();
+    static const compiler chosen = usable_compiler();
     static int number = 0;
-    const std::string path = folder + "/" + std::to_string(number++);
-    std::ofstream(path + ".cl") << tkl::opencl_context::full_source(k) << entry(k);
-    if (!shell(compile(path + ".cl", path + ".o")) ||
-        !shell("clang-19 -shared " + path + ".o " + folder + "/builtins.o " + folder + "/native.o -lm -o " + path +
-               ".so"))
-      return nullptr;
-    void* const object = ::dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    return object == nullptr ? nullptr : reinterpret_cast<launch>(::dlsym(object, "run_all_items"));
+    return built(chosen, std::to_string(number++), tkl::opencl_context::full_source(k) + entry(k));
   }
 
  private:
-  static std::string compile(const std::string& from, const std::string& to) {
-    return "clang-19 -x cl -cl-std=CL1.2 -target x86_64-linux-gnu -Xclang -finclude-default-header -Xclang "
-           "-cl-ext=+cl_khr_fp16 -ffp-contract=off -O1 -fPIC -w -c " +
-           from + " -o " + to;
+  /// A clang, the options with which it rounds after each operation, and the folder of what it makes.
+  struct compiler {
+    std::string command, options, folder;
+
+    bool compile(const std::string& from, const std::string& to) const {
+      return shell(command + options +
+                   " -x cl -cl-std=CL1.2 -target x86_64-linux-gnu -Xclang -finclude-default-header -Xclang "
+                   "-cl-ext=+cl_khr_fp16 -ffp-contract=off -O1 -fPIC -w -c " +
+                   from + " -o " + to);
+    }
+    /// What every kernel is linked with.
+    bool prepare() const {
+      std::filesystem::create_directories(folder);
+      const std::string sources = TKL_SOURCE_DIR "/tests/support/opencl_";
+      return compile(sources + "builtins.cl", folder + "/builtins.o") &&
+             shell(command + options + " -O1 -fPIC -c " + sources + "native.c -o " + folder + "/native.o");
+    }
+  };
+
+  /// clang 14 needs the processor's conversions: it calls functions that libgcc lacks on x86 otherwise.
+  static compiler usable_compiler() {
+    const std::string folder = std::string(TKL_BUILD_DIR) + "/opencl_native";
+    for (const auto& [command, options] : {std::pair{"clang-19", ""}, std::pair{"clang-14", " -march=native"}}) {
+      const compiler c{command, options, folder};
+      if (c.prepare() && built(c, "probe", "void entry(const ulong* a) {}\n") != nullptr) return c;
+    }
+    tkl::test::skip("no clang that compiles half precision for this host (Debian: apt-get install clang-14)");
   }
-  static std::string prepared_folder() {
-    std::string folder = std::string(TKL_BUILD_DIR) + "/opencl_native";
-    std::filesystem::create_directories(folder);
-    const std::string sources = TKL_SOURCE_DIR "/tests/support/opencl_";
-    if (!shell(compile(sources + "builtins.cl", folder + "/builtins.o")) ||
-        !shell("clang-19 -O1 -fPIC -c " + sources + "native.c -o " + folder + "/native.o"))
-      tkl::test::skip("no clang-19 that compiles half precision for this host (Debian: apt-get install clang-19)");
-    return folder;
+  static launch built(const compiler& c, const std::string& name, const std::string& source) {
+    const std::string path = c.folder + "/" + name;
+    std::ofstream(path + ".cl") << source;
+    if (!c.compile(path + ".cl", path + ".o") ||
+        !shell(c.command + " -shared " + path + ".o " + c.folder + "/builtins.o " + c.folder +
+               "/native.o -lm -Wl,--no-undefined -o " + path + ".so"))
+      return nullptr;
+    void* const object = ::dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    return object == nullptr ? nullptr : reinterpret_cast<launch>(::dlsym(object, "run_all_items"));
   }
   /// A function that calls the kernel with an array of numbers and addresses.
   static std::string entry(const tkl::opencl_kernel& k) {
