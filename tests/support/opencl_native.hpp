@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <tkl/opencl.hpp>
 #include <utility>
@@ -32,11 +33,15 @@ class native_kernel {
  public:
   using launch = void (*)(const unsigned long* counts, const unsigned long* arguments);
 
-  /// Compiles a kernel. A program is skipped where no clang computes in half precision for the host.
+  /// Compiles a kernel, unless its text was compiled before. A program is skipped where no clang computes in half
+  /// precision for the host.
   static launch make(const tkl::opencl_kernel& k) {
     static const compiler chosen = usable_compiler();
-    static int number = 0;
-    return built(chosen, std::to_string(number++), tkl::opencl_context::full_source(k) + entry(k));
+    static std::map<std::string, launch> made;
+    const std::string source = tkl::opencl_context::full_source(k) + entry(k);
+    const auto [kernel, added] = made.try_emplace(source, nullptr);
+    if (added) kernel->second = built(chosen, std::to_string(made.size()), source);
+    return kernel->second;
   }
 
  private:
@@ -92,10 +97,10 @@ class native_kernel {
   }
 };
 
-/// What a graph gives, its kernels written at run time and run on the host. `watch` sees each step.
-template <tkl::work_item_schedule S = device_target::items, class Target = device_target, class Watch = unwatched>
-device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
-  const planned_graph<Target> planned(g);
+/// What a planned graph gives, its kernels written at run time and run on the host. `watch` sees each step.
+template <tkl::work_item_schedule S = device_target::items, class Target, class Watch = unwatched>
+device_run run_planned(const planned_graph<Target>& planned, const tkl::graph& g,
+                       const std::vector<const void*>& inputs, Watch&& watch = {}) {
   device_run r = planned.run;
   if (!r.good()) return r;
   const tkl::device_plan p = planned.plan(S);
@@ -140,6 +145,12 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
   }
   for (std::size_t o = 0; o < out.size(); ++o) r.outputs.push_back(widened(out[o], p.output(static_cast<int>(o)).type));
   return r;
+}
+
+/// The same of a graph with random weights.
+template <tkl::work_item_schedule S = device_target::items, class Target = device_target, class Watch = unwatched>
+device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
+  return run_planned<S>(planned_graph<Target>(g), g, inputs, watch);
 }
 
 }  // namespace tkl_test
