@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs on a device, compared with the unoptimised graph; all of them run. TKL_DEVICE_SEEDS sets the number of seeds: on OpenCL
-// every new kernel costs the device's compiler a moment.
+// Random graphs on a device, compared with the unoptimised graph; all of them run. TKL_DEVICE_SEEDS sets the number of
+// seeds: on OpenCL every new kernel costs the device's compiler a moment.
 #pragma once
 
 #include <cstdlib>
