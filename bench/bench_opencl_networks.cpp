@@ -14,6 +14,7 @@
 #include "support/program.hpp"
 
 #if defined(TKL_BENCH_HAS_OPENCL)
+#  include <read_page/networks/classifier.hpp>
 #  include <read_page/networks/detector.hpp>
 #  include <tests/golden/networks/mobilenet_v2.hpp>
 #  include <tests/golden/networks/resnet50.hpp>
@@ -30,6 +31,11 @@ using namespace bench;
 struct detector {
   static constexpr void build(tkl::graph& g) {
     g.output(read_page::detector<read_page::extent{192, 384}>::network(g.input("x", tkl::f32, {1, 192, 384, 3})));
+  }
+};
+struct classifier {
+  static constexpr void build(tkl::graph& g) {
+    g.output(read_page::classifier::network(g.input("x", tkl::f32, {1, 48, 192, 3})));
   }
 };
 
@@ -156,6 +162,7 @@ int main(int count, char** arguments) {
     }
     if (wanted("recogniser 320")) all.add(network<ocr_rec<320>>(*context, "recogniser 320"));
     if (wanted("detector 192x384")) all.add(network<detector>(*context, "detector 192x384"));
+    if (wanted("classifier 48x192")) all.add(network<classifier>(*context, "classifier 48x192"));
     if (wanted("MobileNetV2")) all.add(network<tkl::test::mobilenet_v2>(*context, "MobileNetV2"));
     if (wanted("ResNet-50")) all.add(network<tkl::test::resnet50>(*context, "ResNet-50"));
     if (wanted("recogniser load")) all.add(starts(name_of(*context)));

@@ -35,15 +35,16 @@ contender ours(const tkl::cuda_context& context, const char* how, const std::vec
   return model_contender<Model, tkl::cuda<Arch, tkl::cuda_product::rounded>>(context, how, file, x, expected);
 }
 
+/// The ratio to cuBLASLt, or 0.
 template <tkl::element Type, int Size>
-void measure(const tkl::cuda_context& context, table& rows) {
+double measure(const tkl::cuda_context& context, table& rows) {
   using model = product<Size, Type>;
   constexpr std::size_t size = Size, all = size * size;
   const std::string name = "product " + std::to_string(Size) + " in " +
                            (Type == tkl::f32   ? "tf32"
                             : Type == tkl::f16 ? "f16"
                                                : "bf16");
-  if (!rows.begin(name)) return;
+  if (!rows.begin(name)) return 0;
   tkl::graph g;
   tkl::build_model<model>(g);
   const std::vector<std::byte> file = tkl_test::random_weights_file(g), x = numbers(Type, all, input_number);
@@ -66,15 +67,16 @@ void measure(const tkl::cuda_context& context, table& rows) {
     contenders.push_back(ours<model, arch>(context, "by warps", file, x, expected));
   }
   time_in_turns(context, contenders);
-  rows.rows(name, contenders, 2.0 * Size * Size * Size, 0);
+  return rows.rows(name, contenders, 2.0 * Size * Size * Size, 0);
 }
 
+/// The ratio of the largest.
 template <tkl::element Type>
-void measure_sizes(const tkl::cuda_context& context, table& rows) {
+double measure_sizes(const tkl::cuda_context& context, table& rows) {
   measure<Type, 1024>(context, rows);
   measure<Type, 2048>(context, rows);
   measure<Type, 4096>(context, rows);
-  measure<Type, 8192>(context, rows);
+  return measure<Type, 8192>(context, rows);
 }
 
 }  // namespace
@@ -83,8 +85,8 @@ void measure_products(const tkl::cuda_context& context, table& rows) {
   rows.head("Products of square matrices with f32 accumulation");
   measure_sizes<tkl::f32>(context, rows);
   measure_sizes<tkl::f16>(context, rows);
-  measure_sizes<tkl::bf16>(context, rows);
-  rows.mean("cuBLASLt");
+  rows.goal("product 8192 in bf16, beside cuBLASLt", measure_sizes<tkl::bf16>(context, rows));
+  rows.goal("products 1024 to 8192 in tf32, f16, bf16, geometric mean, beside cuBLASLt", rows.mean("cuBLASLt"), 0);
 }
 
 }  // namespace gpu_bench

@@ -74,6 +74,9 @@ function(tkl_find_opencl)
   set_target_properties(OpenCL::OpenCL PROPERTIES IMPORTED_GLOBAL TRUE)
   add_library(tkl::opencl INTERFACE IMPORTED GLOBAL)
   target_link_libraries(tkl::opencl INTERFACE tkl::tkl tkl::clhpp OpenCL::OpenCL)
+  if(TKL_OPENCL_TEXT_AT_START) # an option of the build; users of an installed tkl set it before find_package
+    target_compile_definitions(tkl::opencl INTERFACE TKL_OPENCL_TEXT_AT_START)
+  endif()
 endfunction()
 
 # Makes tkl::cuda (what a .cu file with compiled CUDA models links) where the CUDA toolkit is found. Kernels use constexpr

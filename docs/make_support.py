@@ -18,7 +18,8 @@ HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 # What runs where
 
 Every operation of a graph becomes a step of one of these algorithms. `tkl::supports<Model, Target>` is the same question for
-a whole model, `checked_support<Model, Target>::sound` a compile error that lists what is missing.
+a whole model, `checked_support<Model, Target>::sound` a compile error that lists what is missing. The test
+`support_matrix` compares this page with what `supports` says of models of one operation each.
 
 """
 # name: headers that list its kernels, and what stands before an algorithm's name there.

@@ -4,6 +4,7 @@
 
     python3 tools/prepare.py weights [--build build]     trained weights and a picture (tools/fetch_weights.py)
     python3 tools/prepare.py golden [--build build]      the same, and tensors from ONNX Runtime (tools/golden/)
+    python3 tools/prepare.py disassembler [--build build]    what reads the machine code of GPUs (tools/cuda/)
 
 Packages go into the virtual environment build/venv. What is there already is left alone, so that a second run needs no
 network. Exit status 0: everything is in place. Otherwise the message says what is missing.
@@ -17,9 +18,10 @@ import sys
 import fetch_weights
 
 TOOLS = pathlib.Path(__file__).resolve().parent
-STEPS = {  # requirements, script
+STEPS = {  # requirements, script that makes files with them
     "weights": (TOOLS / "requirements.txt", TOOLS / "fetch_weights.py"),
     "golden": (TOOLS / "golden" / "requirements.txt", TOOLS / "golden" / "make_golden.py"),
+    "disassembler": (TOOLS / "cuda" / "requirements.txt", None),
 }
 
 
@@ -33,8 +35,8 @@ def without_network(requirements, build):
             "and run this again.")
 
 
-def python_with(requirements, build):
-    """Path of the environment's Python after the packages of a requirements file have been installed there."""
+def python_with(requirements, build, advice):
+    """Path of the environment's Python after the packages of a requirements file have been installed there; or `advice`."""
     python = build / "venv" / "bin" / "python"
     if not python.exists():
         try:
@@ -49,8 +51,7 @@ def python_with(requirements, build):
         command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r",
                    str(requirements)]
         if subprocess.run(command).returncode != 0:
-            raise SystemExit(f"prepare: the packages of {requirements} could not be installed.\n"
-                             + without_network(requirements, build))
+            raise SystemExit(f"prepare: the packages of {requirements} could not be installed.\n" + advice)
         marker.touch()
     return python
 
@@ -61,11 +62,13 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=TOOLS.parent / "build")
     args = parser.parse_args()
     args.build.mkdir(parents=True, exist_ok=True)
-    for step in ("weights", "golden") if args.what == "golden" else ("weights",):
+    for step in ("weights", "golden") if args.what == "golden" else (args.what,):
         if step == "weights" and fetch_weights.complete(args.build):
             continue
         requirements, script = STEPS[step]
-        python = python_with(requirements, args.build)
+        python = python_with(requirements, args.build, without_network(requirements, args.build) if script else "")
+        if script is None:
+            continue
         status = subprocess.run([str(python), str(script), "--build", str(args.build)]).returncode
         if status != 0:
             return status

@@ -63,10 +63,16 @@ inline void time_in_turns(const tkl::cuda_context& context, std::vector<contende
   }
 }
 
-/// The rows of all tables, what was wrong in them, and the mean of ratios. Rows appear when their case has ended; what
-/// is under way is told on stderr.
+/// What the library is to reach: this many times the speed of the rival.
+inline constexpr double goal_ratio = 0.7;
+
+/// The rows of all tables, what was wrong in them, the mean of ratios, and the goals beside what was found. Rows appear
+/// when their case has ended; what is under way is told on stderr.
 class table {
  public:
+  /// `seconds`: what is left when the program starts.
+  explicit table(double seconds) : last_start_(seconds - longest_case) {}
+
   void head(const char* title) {
     ratios_ = 0;
     logarithms_ = 0;
@@ -76,17 +82,17 @@ class table {
         title);
     std::fflush(stdout);
   }
-  /// Whether there is time for one more case; all end within eight minutes.
+  /// Whether there is time for one more case; all end within the seconds given.
   bool begin(const std::string& name) const {
     const std::chrono::duration<double> since = std::chrono::steady_clock::now() - start_;
     std::fprintf(stderr, "gpu_check: %3.0f s: %s\n", since.count(), name.c_str());
-    if (since.count() < last_start) return true;
+    if (since.count() < last_start_) return true;
     std::printf("| %s | | not measured: out of time | | | |\n", name.c_str());
     return false;
   }
   /// `rival`: the number of the contender that the others' ratios are taken to, or -1. A ratio above 1 means that tkl
-  /// is faster; the fastest of tkl's counts in the mean.
-  void rows(const std::string& name, const std::vector<contender>& all, double operations, int rival) {
+  /// is faster; the fastest of tkl's counts in the mean, and is returned: 0 where there is none.
+  double rows(const std::string& name, const std::vector<contender>& all, double operations, int rival) {
     const double theirs = rival < 0 ? 0 : all[static_cast<std::size_t>(rival)].micros;
     double best = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -115,20 +121,46 @@ class table {
       ++ratios_;
     }
     std::fflush(stdout);
+    return best;
   }
-  /// The mean over the cases since the head of the table.
-  void mean(const char* rival) const {
+  /// The mean over the cases since the head of the table; 0 where nothing was measured.
+  double mean(const char* rival) const {
+    const double found = ratios_ > 0 ? std::exp(logarithms_ / ratios_) : 0;
     if (ratios_ > 0)
-      std::printf("\nGeometric mean of the ratios to %s, %d cases: %.2f\n", rival, ratios_,
-                  std::exp(logarithms_ / ratios_));
+      std::printf("\nGeometric mean of the ratios to %s, %d cases: %.2f\n", rival, ratios_, found);
     else
       std::printf("\nGeometric mean of the ratios to %s: not measured\n", rival);
     std::fflush(stdout);
+    return found;
+  }
+  /// A ratio that is to be `least` or more, 0: no matter what; a ratio of 0: it was not measured.
+  void goal(const std::string& what, double ratio, double least = goal_ratio) {
+    goals_.push_back({what, ratio, least});
+  }
+  void goals() const {
+    std::puts("\nGoals\n\n| case | goal | measured |\n|---|---|---|");
+    for (const reached& g : goals_) {
+      std::printf("| %s | ", g.what.c_str());
+      if (g.least > 0)
+        std::printf("at least %.2f | ", g.least);
+      else
+        std::printf("none | ");
+      if (g.ratio > 0)
+        std::printf("%.2f%s |\n", g.ratio, g.ratio < g.least ? ", missed" : "");
+      else
+        std::puts("not measured |");
+    }
   }
   int faults() const { return faults_; }
 
  private:
-  static constexpr double last_start = 440;  // seconds
+  struct reached {
+    std::string what;
+    double ratio, least;
+  };
+  static constexpr double longest_case = 40;  // seconds
+  double last_start_;
+  std::vector<reached> goals_{};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int faults_ = 0, ratios_ = 0;
   double logarithms_ = 0;

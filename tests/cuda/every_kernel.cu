@@ -4,10 +4,10 @@
 
 #include "cuda/every_kernel.hpp"
 
-#if !defined(TKL_TEST_ARCH)
-#  define TKL_TEST_ARCH simt
+#if !defined(TKL_BENCH_ARCH)
+#  define TKL_BENCH_ARCH simt
 #endif
-using target = tkl::cuda<tkl::arch::TKL_TEST_ARCH>;
+using target = tkl::cuda<tkl::arch::TKL_BENCH_ARCH>;
 static_assert(tkl::supports<tkl_test::every_kernel, target>);
 
 template <class Net>

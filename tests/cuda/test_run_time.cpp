@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA run time: streams of ours and of the caller, memory, captured graphs, launches, and every call that fails.
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "support/cuda_compare.hpp"
 
@@ -16,6 +18,13 @@ struct doubler {
 };
 using net = tkl::compile<doubler, tkl::cuda<>>;
 static_assert(net::steps == 2 && net::kernels == 2 && net::inputs == 1 && net::outputs == 2);
+static_assert(net::needs.capability == 0 && !net::needs.exact && net::needs.block_threads == 128 &&
+              net::needs.shared_bytes == 0 && net::needs.alignment == 4);
+template <class Arch>
+using in_tiles = tkl::compile<doubler, tkl::half_storage<tkl::cuda<Arch, tkl::cuda_product::rounded>>>;
+static_assert(in_tiles<tkl::arch::sm_80>::needs.capability == 80 &&
+              in_tiles<tkl::arch::sm_80>::needs.shared_bytes == tkl::arch::cuda_tensor_tile.shared_bytes(4));
+static_assert(in_tiles<tkl::arch::sm_90a>::needs.exact);
 
 template <class Net = net>
 tkl::result<Net> loaded(const tkl::cuda_context& c) {
@@ -122,6 +131,42 @@ TEST_CASE("the caller's stream and memory: work waits for what the stream has be
   CHECK(message == "CUDA: the default stream cannot be captured, give a stream of your own");
 }
 
+struct product {
+  static constexpr void build(tkl::graph& g) {
+    g.output(tkl::matmul(g.input("a", tkl::f32, {4, 8}), g.input("b", tkl::f32, {8, 4})));
+  }
+};
+
+TEST_CASE("a product waits for what the stream writes before it, in each of 1000 runs") {
+  using product_net = tkl::compile<product, tkl::cuda<>>;
+  const tkl::cuda_context& context = tkl_test::device();
+  const auto a = tkl_test::device_memory(nullptr, 32 * 4), b = tkl_test::device_memory(nullptr, 32 * 4),
+             y = tkl_test::device_memory(nullptr, 16 * 4);
+  const auto floats = [](const tkl::cuda_memory_block& m) { return reinterpret_cast<float*>(m.data()); };
+  std::fill_n(floats(b), 32, 1.0f);
+  const std::vector<std::byte> file = tkl_test::random_weights_file(tkl::graph{});
+  const auto tensors = tkl::safetensors::from_memory(file);
+  REQUIRE(tensors.ok());
+  const auto model = product_net::load(context, *tensors);
+  REQUIRE(model.ok());
+  auto workspace = product_net::workspace::make(*model);
+  REQUIRE(workspace.ok());
+  REQUIRE(workspace->use_input(0, floats(a)).ok());
+  REQUIRE(workspace->use_input(1, floats(b)).ok());
+  REQUIRE(workspace->use_output(0, floats(y)).ok());
+  int wrong = 0;
+  for (int run = 0; run < 1000; ++run) {
+    std::fill_n(floats(a), 32, 1.0f);
+    std::fill_n(floats(y), 16, 0.0f);
+    cuda_cpu::simulator::enqueue(context.stream(), [&] { std::fill_n(floats(a), 32, 2.0f); });
+    wrong += !model->enqueue(*workspace).ok();
+    wrong += floats(y)[0] != 0;  // nothing has run yet
+    wrong += !context.synchronise().ok();
+    wrong += !std::all_of(floats(y), floats(y) + 16, [](float v) { return v == 16; });
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("every call that fails is reported by its name, and nothing stays allocated") {
   const std::size_t before = cuda_cpu::sim().memory.size();
   const auto run = [](const char* name, int n, cudaError_t code) -> std::string {
@@ -191,6 +236,13 @@ TEST_CASE("a device without code for it, or below what the target needs") {
   message = loaded<tkl::compile<doubler, tkl::cuda<tkl::arch::sm_90>>>(tkl_test::device()).error().message();
   CHECK(message == "CUDA device 'CPU' of compute capability 8.0: the target needs 9.0");
   CHECK(loaded<tkl::compile<doubler, tkl::cuda<tkl::arch::sm_80>>>(tkl_test::device()).ok());
+  const auto refused = [](const tkl::cuda_needs& needs) {
+    return std::string(tkl_test::device().check(needs, nullptr, 0, 0).message());
+  };
+  CHECK(refused({}) == "");
+  CHECK(refused({.block_threads = 2048}).find("threads of a block: 2048 needed, it has 1024") != std::string::npos);
+  CHECK(refused({.shared_bytes = 200'000}).find("bytes of shared memory of a block: 200000 needed, it has 166912") !=
+        std::string::npos);
   // Later GPUs run what was made for an earlier one, but not what belongs to 9.0 alone.
   for (const int major : {8, 9, 10}) {
     CAPTURE(major);

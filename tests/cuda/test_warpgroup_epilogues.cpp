@@ -59,8 +59,8 @@ void check(int cut, double tolerance) {
   const auto weights = tkl::pack_weights(net::loading(), *tensors, {});
   REQUIRE(weights.ok());
   const auto loaded =
-      tkl::cuda_model::make(tkl_test::device_for<target>(), plan, &kernel, weights->data(), tkl::arch::sm_90a::facts,
-                             true);
+      tkl::cuda_model::make(tkl_test::device_for<target>(), plan, &kernel, weights->data(),
+                            tkl::cuda_needs_of<tkl::arch::sm_90a, tkl::cuda_product::rounded>(plan), true);
   REQUIRE(loaded.ok());
   cuda_cpu::sim().shared_used = 0;
   const int before = cuda_cpu::sim().called["cudaLaunchKernel"];

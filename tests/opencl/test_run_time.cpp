@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The OpenCL run time: contexts of ours and of the caller, device buffers, capabilities, launches, errors with names.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "support/opencl_compare.hpp"
@@ -16,6 +18,17 @@ struct doubler {
 };
 using net = tkl::compile<doubler, tkl::opencl<>>;
 static_assert(net::steps == 2 && net::kernels == 2 && net::inputs == 1 && net::outputs == 2);
+static_assert(net::needs.dimensions == 3 && net::needs.group_items == 1 && net::needs.alignment == 4 &&
+              !net::needs.half && net::needs.largest_buffer == (std::max)(net::weights_bytes, std::int64_t{96}) &&
+              net::needs.memory == net::weights_bytes + net::arena_bytes + 96 + 48 + 96);
+struct twice {
+  static constexpr void build(tkl::graph& g) {
+    const auto x = tkl::relu(tkl::linear(g.input("x", tkl::f32, {4, 8}), g.weight("w", {8, 8})));
+    g.output(tkl::linear(x, g.weight("v", {8, 8})));
+  }
+};
+using in_half = tkl::opencl<tkl::arch::mali_g52, tkl::default_text_time, tkl::opencl_precision::half>;
+static_assert(tkl::compile<twice, in_half>::needs.half && !tkl::compile<twice, tkl::opencl<>>::needs.half);
 
 std::vector<std::byte> weights() {
   tkl::graph g;
@@ -100,6 +113,11 @@ TEST_CASE("a device that lacks something is refused by what it lacks") {
   CAPTURE(message);
   CHECK(message.find("bytes of a kernel's arguments: 1099511627776 needed, it has ") != std::string::npos);
   CHECK(message.find("OpenCL device '") == 0);
+  const auto refused = [&](const tkl::opencl_needs& n) { return std::string(c.check(n).message()); };
+  CHECK(refused({.dimensions = 100}).find("dimensions of work items: 100 needed, it has ") != std::string::npos);
+  CHECK(refused({.group_items = 1 << 30}).find("items of a work group: 1073741824 needed") != std::string::npos);
+  CHECK(refused({.alignment = 1 << 30}).find("bytes to a multiple of which buffers begin: 1073741824 needed") !=
+        std::string::npos);
 }
 
 TEST_CASE("a kernel that does not build says so with its name and the compiler's words") {

@@ -44,13 +44,9 @@ struct every_kernel {
 using compiled = tkl::impl::compiled_plan<every_kernel, target>;
 static_assert(tkl::supports<every_kernel, target>);
 
-template <std::size_t... I>
+template <tkl::text_time When = tkl::default_text_time, std::size_t... I>
 std::vector<tkl::opencl_kernel> texts(std::index_sequence<I...>) {
-  return {target::kernel<compiled::keys[I]>()...};
-}
-template <std::size_t... I>
-std::vector<tkl::opencl_kernel> late_texts(std::index_sequence<I...>) {
-  return {tkl::opencl<tkl::arch::mali_g52, tkl::text_time::start>::kernel<compiled::keys[I]>()...};
+  return {tkl::opencl<tkl::arch::mali_g52, When>::template kernel<compiled::keys[I]>()...};
 }
 using all_kernels = std::make_index_sequence<static_cast<std::size_t>(compiled::first.counts.keys)>;
 
@@ -75,7 +71,8 @@ TEST_CASE("texts suit a device without local memory") {
 }
 
 TEST_CASE("a text is the same whenever it is written") {
-  const std::vector<tkl::opencl_kernel> now = texts(all_kernels{}), late = late_texts(all_kernels{});
+  const std::vector<tkl::opencl_kernel> now = texts<tkl::text_time::compile>(all_kernels{}),
+                                        late = texts<tkl::text_time::start>(all_kernels{});
   REQUIRE(now.size() == late.size());
   for (std::size_t i = 0; i < now.size(); ++i) {
     CHECK(now[i].source == late[i].source);

@@ -28,14 +28,15 @@ struct unwatched {
   void after(int, F) {}
 };
 
-/// The plan of a graph for a target, and random weights in its layout.
+/// The plan of a graph for a target, and weights in its layout: random ones, or those of a file in memory.
 template <class Target>
 struct planned_graph {
   device_run run{};  // errors and refusals so far
   tkl::program program;
   tkl::packed_weights weights{};
 
-  explicit planned_graph(const tkl::graph& g)
+  explicit planned_graph(const tkl::graph& g) : planned_graph(g, random_weights_file(g)) {}
+  planned_graph(const tkl::graph& g, const std::vector<std::byte>& file)
       : program(
             tkl::make_program(g, Target::facts(), [](const tkl::step&, const tkl::edge*) { return std::int64_t{0}; })) {
     const tkl::program& p = program;
@@ -45,7 +46,6 @@ struct planned_graph {
       run.refused = Target::unsupported(s, p.keys[static_cast<std::size_t>(s.kernel)], p.edges.data());
       if (!run.refused.empty()) return;
     }
-    const std::vector<std::byte> file = random_weights_file(g);
     const auto tensors = tkl::safetensors::from_memory(file);
     const tkl::load_view load{p.loads.data(),
                               static_cast<int>(p.loads.size()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of OpenCL C that the kernels of test_half_precision.cpp call, for texts that clang compiles for the host
+// The functions of OpenCL C that the kernels of the tests in half precision call, for texts that clang compiles for the host
 // (support/opencl_native.hpp). Numbers of half precision round after each operation, to nearest.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define OVERLOAD __attribute__((overloadable))
@@ -50,6 +50,8 @@ half4 OVERLOAD select(half4 a, half4 b, short4 c) { return (half4)(CHOICE(x), CH
 int OVERLOAD min(int a, int b) { return a < b ? a : b; }
 int OVERLOAD max(int a, int b) { return a > b ? a : b; }
 
+float OVERLOAD convert_float(uchar a) { return (float)a; }
+float OVERLOAD convert_float(int a) { return (float)a; }
 float4 OVERLOAD convert_float4(half4 a) { return __builtin_convertvector(a, float4); }
 half4 OVERLOAD convert_half4(float4 a) { return __builtin_convertvector(a, half4); }
 float4 OVERLOAD vload4(size_t i, const __global float *p) { return (float4)(p[4 * i], p[4 * i + 1], p[4 * i + 2], p[4 * i + 3]); }

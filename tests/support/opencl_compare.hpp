@@ -37,7 +37,8 @@ inline const tkl::opencl_context& device() {
 /// behind each of them.
 template <class Watch>
 device_run run_steps(const tkl::program& program, const tkl::device_plan& plan, const tkl::opencl_kernel* kernels,
-                     const std::byte* weights, const std::vector<const void*>& inputs, Watch&& watch) {
+                     tkl::opencl_precision precision, const std::byte* weights, const std::vector<const void*>& inputs,
+                     Watch&& watch) {
   device_run r;
   const cl::CommandQueue& queue = device().queue();
   const auto buffer = [&](std::int64_t bytes, const void* from) {
@@ -64,7 +65,8 @@ device_run run_steps(const tkl::program& program, const tkl::device_plan& plan, 
     tkl::device_plan one = plan;
     one.steps = plan.steps + i;
     one.step_count = 1;
-    const auto model = tkl::opencl_model::make(device(), one, kernels, packed);
+    const tkl::opencl_needs needs = tkl::opencl_needs_of(plan, precision);
+    const auto model = tkl::opencl_model::make(device(), one, kernels, needs, packed);
     r.error = model ? "" : model.error().message() + ("\n" + device().build_log());
     if (!model) return r;
     auto workspace = tkl::opencl_workspace::make(*model, arena);
@@ -85,10 +87,11 @@ device_run run_steps(const tkl::program& program, const tkl::device_plan& plan, 
   return r;
 }
 
-/// What a graph gives on the device, its kernels written at run time. `watch`, where it is given, sees each step.
-template <tkl::work_item_schedule S = tkl::arch::mali_tile, class Target = device_target, class Watch = unwatched>
-device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
-  const planned_graph<Target> planned(g);
+/// What a planned graph gives on the device, its kernels written at run time. `watch`, where it is given, sees each
+/// step.
+template <tkl::work_item_schedule S = tkl::arch::mali_tile, class Target, class Watch = unwatched>
+device_run run_planned(const planned_graph<Target>& planned, const tkl::graph& g,
+                       const std::vector<const void*>& inputs, Watch&& watch = {}) {
   device_run r = planned.run;
   if (!r.good()) return r;
   std::vector<std::unique_ptr<tkl::kernel_writer>> written;
@@ -102,9 +105,10 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
   const tkl::device_plan plan = planned.plan(S);
   if constexpr (!std::is_same_v<std::remove_cvref_t<Watch>, unwatched>) {
     if (!r.error.empty()) return r;
-    return run_steps(planned.program, plan, kernels.data(), planned.weights.data(), inputs, watch);
+    return run_steps(planned.program, plan, kernels.data(), Target::precision, planned.weights.data(), inputs, watch);
   }
-  const auto model = tkl::opencl_model::make(device(), plan, kernels.data(), planned.weights.data());
+  const auto model = tkl::opencl_model::make(device(), plan, kernels.data(),
+                                             tkl::opencl_needs_of(plan, Target::precision), planned.weights.data());
   if (!model) {
     r.error = model.error().message() + ("\n" + device().build_log());
     return r;
@@ -135,6 +139,12 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
   for (std::size_t o = 0; o < outputs.size(); ++o)
     r.outputs.push_back(widened(outputs[o], g.nodes[static_cast<std::size_t>(g.outputs[o].node)].type));
   return r;
+}
+
+/// The same of a graph with random weights.
+template <tkl::work_item_schedule S = tkl::arch::mali_tile, class Target = device_target, class Watch = unwatched>
+device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
+  return run_planned<S>(planned_graph<Target>(g), g, inputs, watch);
 }
 
 }  // namespace tkl_test

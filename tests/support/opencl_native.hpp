@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <tkl/opencl.hpp>
+#include <utility>
 #include <vector>
 
 #include "support/device_run.hpp"
@@ -31,34 +33,55 @@ class native_kernel {
  public:
   using launch = void (*)(const unsigned long* counts, const unsigned long* arguments);
 
-  /// Compiles a kernel. A program is skipped where no clang computes in half precision for the host.
+  /// Compiles a kernel, unless its text was compiled before. A program is skipped where no clang computes in half
+  /// precision for the host.
   static launch make(const tkl::opencl_kernel& k) {
-    static const std::string folder = prepared_folder();
-    static int number = 0;
-    const std::string path = folder + "/" + std::to_string(number++);
-    std::ofstream(path + ".cl") << tkl::opencl_context::full_source(k) << entry(k);
-    if (!shell(compile(path + ".cl", path + ".o")) ||
-        !shell("clang-19 -shared " + path + ".o " + folder + "/builtins.o " + folder + "/native.o -lm -o " + path +
-               ".so"))
-      return nullptr;
-    void* const object = ::dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    return object == nullptr ? nullptr : reinterpret_cast<launch>(::dlsym(object, "run_all_items"));
+    static const compiler chosen = usable_compiler();
+    static std::map<std::string, launch> made;
+    const std::string source = tkl::opencl_context::full_source(k) + entry(k);
+    const auto [kernel, added] = made.try_emplace(source, nullptr);
+    if (added) kernel->second = built(chosen, std::to_string(made.size()), source);
+    return kernel->second;
   }
 
  private:
-  static std::string compile(const std::string& from, const std::string& to) {
-    return "clang-19 -x cl -cl-std=CL1.2 -target x86_64-linux-gnu -Xclang -finclude-default-header -Xclang "
-           "-cl-ext=+cl_khr_fp16 -ffp-contract=off -O1 -fPIC -w -c " +
-           from + " -o " + to;
+  /// A clang, the options with which it rounds after each operation, and the folder of what it makes.
+  struct compiler {
+    std::string command, options, folder;
+
+    bool compile(const std::string& from, const std::string& to) const {
+      return shell(command + options +
+                   " -x cl -cl-std=CL1.2 -target x86_64-linux-gnu -Xclang -finclude-default-header -Xclang "
+                   "-cl-ext=+cl_khr_fp16 -ffp-contract=off -O1 -fPIC -w -c " +
+                   from + " -o " + to);
+    }
+    /// What every kernel is linked with.
+    bool prepare() const {
+      std::filesystem::create_directories(folder);
+      const std::string sources = TKL_SOURCE_DIR "/tests/support/opencl_";
+      return compile(sources + "builtins.cl", folder + "/builtins.o") &&
+             shell(command + options + " -O1 -fPIC -c " + sources + "native.c -o " + folder + "/native.o");
+    }
+  };
+
+  /// clang 14 needs the processor's conversions: it calls functions that libgcc lacks on x86 otherwise.
+  static compiler usable_compiler() {
+    const std::string folder = std::string(TKL_BUILD_DIR) + "/opencl_native";
+    for (const auto& [command, options] : {std::pair{"clang-19", ""}, std::pair{"clang-14", " -march=native"}}) {
+      const compiler c{command, options, folder};
+      if (c.prepare() && built(c, "probe", "void entry(const ulong* a) {}\n") != nullptr) return c;
+    }
+    tkl::test::skip("no clang that compiles half precision for this host (Debian: apt-get install clang-14)");
   }
-  static std::string prepared_folder() {
-    std::string folder = std::string(TKL_BUILD_DIR) + "/opencl_native";
-    std::filesystem::create_directories(folder);
-    const std::string sources = TKL_SOURCE_DIR "/tests/support/opencl_";
-    if (!shell(compile(sources + "builtins.cl", folder + "/builtins.o")) ||
-        !shell("clang-19 -O1 -fPIC -c " + sources + "native.c -o " + folder + "/native.o"))
-      tkl::test::skip("no clang-19 that compiles half precision for this host (Debian: apt-get install clang-19)");
-    return folder;
+  static launch built(const compiler& c, const std::string& name, const std::string& source) {
+    const std::string path = c.folder + "/" + name;
+    std::ofstream(path + ".cl") << source;
+    if (!c.compile(path + ".cl", path + ".o") ||
+        !shell(c.command + " -shared " + path + ".o " + c.folder + "/builtins.o " + c.folder +
+               "/native.o -lm -Wl,--no-undefined -o " + path + ".so"))
+      return nullptr;
+    void* const object = ::dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    return object == nullptr ? nullptr : reinterpret_cast<launch>(::dlsym(object, "run_all_items"));
   }
   /// A function that calls the kernel with an array of numbers and addresses.
   static std::string entry(const tkl::opencl_kernel& k) {
@@ -74,10 +97,10 @@ class native_kernel {
   }
 };
 
-/// What a graph gives, its kernels written at run time and run on the host. `watch` sees each step.
-template <tkl::work_item_schedule S = device_target::items, class Target = device_target, class Watch = unwatched>
-device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
-  const planned_graph<Target> planned(g);
+/// What a planned graph gives, its kernels written at run time and run on the host. `watch` sees each step.
+template <tkl::work_item_schedule S = device_target::items, class Target, class Watch = unwatched>
+device_run run_planned(const planned_graph<Target>& planned, const tkl::graph& g,
+                       const std::vector<const void*>& inputs, Watch&& watch = {}) {
   device_run r = planned.run;
   if (!r.good()) return r;
   const tkl::device_plan p = planned.plan(S);
@@ -122,6 +145,12 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
   }
   for (std::size_t o = 0; o < out.size(); ++o) r.outputs.push_back(widened(out[o], p.output(static_cast<int>(o)).type));
   return r;
+}
+
+/// The same of a graph with random weights.
+template <tkl::work_item_schedule S = device_target::items, class Target = device_target, class Watch = unwatched>
+device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
+  return run_planned<S>(planned_graph<Target>(g), g, inputs, watch);
 }
 
 }  // namespace tkl_test

@@ -58,6 +58,21 @@ TEST_CASE("integers are copied bit for bit, beyond what a float can hold") {
     for (std::size_t j = 0; j < 5; ++j) CHECK(run.outputs[0][j * 2 + i] == numbers[i * 5 + j]);
 }
 
+TEST_CASE("vectors from any element on: slices at odd offsets, rows of odd length, half precision") {
+  std::vector<tkl::half> numbers;
+  for (int i = 0; i < 35; ++i) numbers.push_back(tkl::narrow<tkl::half>(i + 1.0));
+  graph g;
+  const value x = g.input("x", tkl::f16, {3}), rows = g.input("rows", tkl::f16, {5, 7});
+  g.output(tkl::relu(tkl::cast(tkl::slice(x, 0, 1, 3), tkl::f32)));
+  g.output(tkl::relu(tkl::cast(rows, tkl::f32)));
+  g.output(tkl::relu(tkl::cast(tkl::slice(rows, 1, 1, 7), tkl::f32)));
+  const tkl_test::device_run run = tkl_test::run_on_device(g, {numbers.data(), numbers.data()});
+  REQUIRE(run.error == "");
+  CHECK(run.outputs[0] == std::vector<double>{2, 3});
+  for (std::size_t i = 0; i < 35; ++i) CHECK(run.outputs[1][i] == static_cast<double>(i + 1));
+  for (std::size_t i = 0; i < 30; ++i) CHECK(run.outputs[2][i] == static_cast<double>(i / 6 * 7 + i % 6 + 2));
+}
+
 TEST_CASE("no elements") {
   graph g;
   const value x = g.input("x", tkl::f32, {2, 0, 3});

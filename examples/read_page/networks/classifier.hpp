@@ -69,7 +69,11 @@ struct classifier {
   static constexpr value build(tkl::graph& g) {
     const value picture = g.input("picture", tkl::element::u8, {1, 48, 192, 3});
     const value width = g.input("width", tkl::element::i32, {1});
-    value x = tkl::keep_first(normalised(picture), width, 2);
+    return network(tkl::keep_first(normalised(picture), width, 2));
+  }
+  /// Behind the conversion: f32 [1, 48, 192, 3].
+  static constexpr value network(value x) {
+    tkl::graph& g = *x.owner;
     x = tkl::hard_swish(conv_norm(x, "conv1", {.out = 8, .kernel = 3, .stride = 2})).named("conv1");
     for (int i = 0; i < 11; ++i) x = apply(classifier_blocks[static_cast<std::size_t>(i)], i + 2, x);
     x = tkl::hard_swish(conv_norm(x, "conv_last", {.out = 200}));

@@ -6,7 +6,11 @@
 // 128 bits on Midgard, scalar instructions over warps on Bifrost and Valhall; local memory lies in the same memory as
 // global memory on all of them, so staging in it gains nothing. [3] Arm, "Mali GPU Best Practices": the registers of a
 // core are shared by its threads. Midgard has 16 work registers of 128 bits, all threads fit with up to 4 of them;
-// Bifrost and Valhall have 64 of 32 bits, all threads fit with up to 32 of them. Nothing here was measured by us.
+// Bifrost and Valhall have 64 of 32 bits, all threads fit with up to 32 of them. [4] Cores that the maker of a chip may
+// choose: of the T860, Arm's announcement (October 2014); of the G72, Arm's announcement (May 2017); of the G77, the
+// table of GPUs in TensorFlow Lite's delegate for GPUs (gpu_info.cc); of the G52 and G76, no document of Arm's was at
+// hand: SoC Labs on the G52 and Notebookcheck on the G76 say so. No schedule here depends on them.
+// Nothing here was measured by us.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +32,9 @@ struct mali_facts {
   int f16_rate = 48;        // the same in half precision
   int cache_bytes = 16384;  // load/store cache of a core
   int group_items = 128;    // items that a work group of any kernel may have: threads at the highest use of registers
+  int vector_bits = 32;     // that one thread computes at a time [2]: 32 are one f32 or two f16
+  int least_cores = 1;      // [4]
+  int most_cores = 32;
   constexpr bool doubles_f16() const { return f16_rate >= 2 * f32_rate; }
 };
 
@@ -47,7 +54,9 @@ struct mali_t860 {
                                     .full_occupancy = 16,
                                     .f32_rate = 28,
                                     .f16_rate = 52,
-                                    .group_items = 64};
+                                    .group_items = 64,
+                                    .vector_bits = 128,
+                                    .most_cores = 16};
   static constexpr work_item_schedule items = mali_tile;
 };
 
@@ -61,18 +70,19 @@ struct mali_g72 {
 /// Bifrost, third generation, with two of its two or three execution engines. [1]
 struct mali_g52 {
   static constexpr std::string_view name = "mali_g52";
-  static constexpr mali_facts facts{.warp = 8, .threads = 512, .f32_rate = 32, .f16_rate = 64};
+  static constexpr mali_facts facts{.warp = 8, .threads = 512, .f32_rate = 32, .f16_rate = 64, .most_cores = 4};
   static constexpr work_item_schedule items = mali_tile;
 };
 
 /// Bifrost, third generation. [1]
 struct mali_g76 {
   static constexpr std::string_view name = "mali_g76";
-  static constexpr mali_facts facts{.warp = 8, .threads = 768, .f32_rate = 48, .f16_rate = 96};
+  static constexpr mali_facts facts{
+      .warp = 8, .threads = 768, .f32_rate = 48, .f16_rate = 96, .least_cores = 4, .most_cores = 20};
   static constexpr work_item_schedule items = mali_tile;
 };
 
-/// Valhall; the same numbers hold for the G57, G68 and G78. [1]
+/// Valhall; the same numbers but for the cores hold for the G57, G68 and G78. [1]
 struct mali_g77 {
   static constexpr std::string_view name = "mali_g77";
   static constexpr mali_facts facts{.generation = mali_generation::valhall,
@@ -80,7 +90,9 @@ struct mali_g77 {
                                     .threads = 1024,
                                     .f32_rate = 64,
                                     .f16_rate = 128,
-                                    .group_items = 256};
+                                    .group_items = 256,
+                                    .least_cores = 7,
+                                    .most_cores = 16};
   static constexpr work_item_schedule items{.pixels = 4, .vectors = 1, .group = {16, 4, 1}};
 };
 

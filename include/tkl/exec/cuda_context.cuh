@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <tkl/arch/cuda.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/cuda_error.cuh>
 #include <tkl/exec/cuda_kernel.cuh>
+#include <tkl/exec/cuda_needs.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -81,19 +81,25 @@ class cuda_context {
     return status::failure(m << "CUDA device " << current << " is current, the context was made on device " << device_);
   }
 
-  /// What a plan needs of the device: its capability, code for it in every kernel, bytes of memory.
-  /// `facts`: of the architecture that the plan was made for.
-  TKL_COLD status check(const cuda_facts& facts, const cuda_kernel* kernels, int kernel_count,
+  /// What a plan needs of the device: what `needs` says, code for it in every kernel, bytes of memory.
+  TKL_COLD status check(const cuda_needs& needs, const cuda_kernel* kernels, int kernel_count,
                         std::int64_t bytes) const {
     message_text m;
     m << "CUDA device '" << device_name() << "' of compute capability " << properties_->major << '.'
       << properties_->minor << ": ";
-    if (capability() < facts.capability || (facts.exact && capability() > facts.capability))
-      return status::failure(m << "the target needs " << (facts.exact ? "exactly " : "") << facts.capability / 10 << '.'
-                               << facts.capability % 10);
-    if (static_cast<std::uint64_t>(bytes) > properties_->totalGlobalMem)
-      return status::failure(m << "bytes of memory: " << bytes << " needed, it has "
-                               << static_cast<std::int64_t>(properties_->totalGlobalMem));
+    if (capability() < needs.capability || (needs.exact && capability() > needs.capability))
+      return status::failure(m << "the target needs " << (needs.exact ? "exactly " : "") << needs.capability / 10 << '.'
+                               << needs.capability % 10);
+    const auto compare = [&](std::string_view what, std::int64_t need, std::uint64_t have) {
+      if (static_cast<std::uint64_t>(need) <= have) return true;
+      m << what << ": " << need << " needed, it has " << static_cast<std::int64_t>(have);
+      return false;
+    };
+    if (!compare("bytes of memory", bytes, properties_->totalGlobalMem) ||
+        !compare("threads of a block", needs.block_threads,
+                 static_cast<std::uint64_t>(properties_->maxThreadsPerBlock)) ||
+        !compare("bytes of shared memory of a block", needs.shared_bytes, properties_->sharedMemPerBlockOptin))
+      return status::failure(m);
     for (int i = 0; i < kernel_count; ++i) {
       const cuda_kernel& k = kernels[i];
       cudaError_t e = cudaSuccess;

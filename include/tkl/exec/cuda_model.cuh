@@ -14,6 +14,7 @@
 #include <tkl/core/checked.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/cuda_context.cuh>
+#include <tkl/exec/cuda_needs.hpp>
 #include <tkl/exec/cuda_tensor_map.cuh>
 #include <tkl/exec/cuda_weight_tiles.hpp>
 #include <tkl/exec/device_plan.hpp>
@@ -42,16 +43,16 @@ constexpr std::int64_t cuda_caller_bytes(const device_plan& p, std::int64_t part
 class cuda_model {
  public:
   /// Checks the device, allocates, and uploads. `weights`: the plan's packed weights, on the host; not needed
-  /// afterwards. `facts`: of the target's architecture. `with_caller`: with memory for the first caller.
+  /// afterwards. `needs`: of the plan. `with_caller`: with memory for the first caller.
   TKL_COLD static result<cuda_model> make(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
-                                          const std::byte* weights, const cuda_facts& facts, bool with_caller) {
-    return make(c, plan, kernels, weights, facts, with_caller, nullptr);
+                                          const std::byte* weights, const cuda_needs& needs, bool with_caller) {
+    return make(c, plan, kernels, weights, needs, with_caller, nullptr);
   }
   /// The same with the weights of another shape of the model, which are on the device already; those that only this
   /// shape reads as tiles are added.
   TKL_COLD static result<cuda_model> share(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
-                                           const std::byte* weights, const cuda_model& other, const cuda_facts& facts) {
-    return make(c, plan, kernels, weights, facts, false, &other);
+                                           const std::byte* weights, const cuda_model& other, const cuda_needs& needs) {
+    return make(c, plan, kernels, weights, needs, false, &other);
   }
 
   const cuda_context& context() const { return context_; }
@@ -139,7 +140,7 @@ class cuda_model {
 
   /// `other`: another shape of the model, or null.
   TKL_COLD static result<cuda_model> make(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
-                                          const std::byte* weights, const cuda_facts& facts, bool with_caller,
+                                          const std::byte* weights, const cuda_needs& needs, bool with_caller,
                                           const cuda_model* other) {
     if (status s = c.check_current(); !s) return s;
     const device_tables tables(plan);
@@ -158,7 +159,7 @@ class cuda_model {
     own.caller_at = tiles_at + round_up(tile_bytes, cuda_alignment);
     own.taken.store(!with_caller);
     const std::int64_t bytes = own.caller_at + (with_caller ? cuda_caller_bytes(plan, own.partial_bytes) : 0);
-    if (status s = c.check(facts, kernels, plan.kernel_count, bytes); !s) return s;
+    if (status s = c.check(needs, kernels, plan.kernel_count, bytes); !s) return s;
     if (!own.tiles.empty()) {
       const result<cuda_tensor_maps> maps = cuda_tensor_maps::find();
       if (!maps) return maps.error();

@@ -25,8 +25,8 @@ struct device_plan {
   const char* names = nullptr;
   work_item_schedule schedule{};
 
-  const edge& input(int i) const { return edges[inputs[i]]; }
-  const edge& output(int i) const { return edges[outputs[i]]; }
+  constexpr const edge& input(int i) const { return edges[inputs[i]]; }
+  constexpr const edge& output(int i) const { return edges[outputs[i]]; }
   std::string_view name_of_step(const step& s) const {
     return s.name >= 0 ? std::string_view(names + s.name) : std::string_view();
   }

@@ -15,6 +15,7 @@
 #include <tkl/core/status.hpp>
 #include <tkl/exec/opencl_cache.hpp>
 #include <tkl/exec/opencl_error.hpp>
+#include <tkl/exec/opencl_needs.hpp>
 #include <tkl/exec/opencl_text_of.hpp>
 #include <tkl/target/opencl_preamble.hpp>
 #include <utility>
@@ -22,14 +23,6 @@
 
 namespace tkl {
 TKL_ISA_BEGIN
-
-/// What a plan's kernels need of a device; compared with what the device says, never with its name.
-struct opencl_needs {
-  std::int64_t largest_buffer = 0;  // bytes
-  std::int64_t memory = 0;          // bytes of all buffers
-  std::int64_t argument_bytes = 0;  // of one kernel
-  bool half = false;                // arithmetic in half precision
-};
 
 struct opencl_options {
   /// An existing directory in which built programs are kept between starts; empty: programs are built at every start.
@@ -109,8 +102,8 @@ class opencl_context {
     const cl::Device& d = shared_->device;
     cl_bool available = CL_FALSE, compiler = CL_FALSE, little = CL_FALSE;
     cl_ulong largest = 0, memory = 0;
-    std::size_t arguments = 0;
-    cl_uint dimensions = 0;
+    std::size_t arguments = 0, group_items = 0;
+    cl_uint dimensions = 0, alignment_bits = 0;
     cl_int e = d.getInfo(CL_DEVICE_AVAILABLE, &available);
     if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_COMPILER_AVAILABLE, &compiler);
     if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_ENDIAN_LITTLE, &little);
@@ -118,6 +111,8 @@ class opencl_context {
     if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_GLOBAL_MEM_SIZE, &memory);
     if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_MAX_PARAMETER_SIZE, &arguments);
     if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, &dimensions);
+    if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_MAX_WORK_GROUP_SIZE, &group_items);
+    if (e == CL_SUCCESS) e = d.getInfo(CL_DEVICE_MEM_BASE_ADDR_ALIGN, &alignment_bits);
     if (e != CL_SUCCESS) return opencl_failure("clGetDeviceInfo", e);
     message_text m;
     m << "OpenCL device '" << device_name() << "': ";
@@ -129,7 +124,9 @@ class opencl_context {
       m << what << ": " << need << " needed, it has " << static_cast<std::int64_t>(have);
       return false;
     };
-    const bool good = compare("dimensions of work items", 3, dimensions) &&
+    const bool good = compare("dimensions of work items", needs.dimensions, dimensions) &&
+                      compare("items of a work group", needs.group_items, group_items) &&
+                      compare("bytes to a multiple of which buffers begin", needs.alignment, alignment_bits / 8) &&
                       compare("bytes of one buffer", needs.largest_buffer, largest) &&
                       compare("bytes of global memory", needs.memory, memory) &&
                       compare("bytes of a kernel's arguments", needs.argument_bytes, arguments);

@@ -11,6 +11,7 @@
 #include <tkl/exec/device_plan.hpp>
 #include <tkl/exec/device_tables.hpp>
 #include <tkl/exec/opencl_context.hpp>
+#include <tkl/exec/opencl_needs.hpp>
 #include <tkl/exec/opencl_plan.hpp>
 #include <utility>
 #include <vector>
@@ -32,19 +33,21 @@ TKL_COLD inline result<cl::Buffer> opencl_buffer(const opencl_context& c, cl_mem
 
 class opencl_model {
  public:
-  /// Checks the device, builds the kernels and uploads the weights. `weights`: the plan's packed weights, on the host;
-  /// not needed afterwards.
+  /// Checks the device, builds the kernels and uploads the weights. `needs`: of the plan; the bytes of arguments are
+  /// added here. `weights`: the plan's packed weights, on the host; not needed afterwards.
   TKL_COLD static result<opencl_model> make(const opencl_context& c, const device_plan& plan,
-                                            const opencl_kernel* kernels, const std::byte* weights) {
-    if (status s = check(c, plan, kernels); !s) return s;
+                                            const opencl_kernel* kernels, const opencl_needs& needs,
+                                            const std::byte* weights) {
+    if (status s = check(c, plan, kernels, needs); !s) return s;
     result<cl::Buffer> w = opencl_buffer(c, CL_MEM_READ_ONLY, plan.weights_bytes, const_cast<std::byte*>(weights));
     if (!w) return w.error();
-    return make(c, plan, kernels, *w);
+    return make(c, plan, kernels, needs, *w);
   }
   /// The same with weights that are on the device already: those of another shape of the same model.
   TKL_COLD static result<opencl_model> make(const opencl_context& c, const device_plan& plan,
-                                            const opencl_kernel* kernels, const cl::Buffer& weights) {
-    if (status s = check(c, plan, kernels); !s) return s;
+                                            const opencl_kernel* kernels, const opencl_needs& needs,
+                                            const cl::Buffer& weights) {
+    if (status s = check(c, plan, kernels, needs); !s) return s;
     opencl_model m(c, plan);
     m.weights_ = weights;
     for (int i = 0; i < plan.kernel_count; ++i) {
@@ -75,20 +78,10 @@ class opencl_model {
  private:
   opencl_model(const opencl_context& c, const device_plan& p) : context_(c), plan_(p) {}
 
-  TKL_COLD static status check(const opencl_context& c, const device_plan& plan, const opencl_kernel* kernels) {
-    opencl_needs needs;
-    needs.largest_buffer = (std::max)(plan.arena_bytes, plan.weights_bytes);
-    needs.memory = plan.arena_bytes + plan.weights_bytes;
-    const auto caller = [&](const edge& e) {
-      needs.largest_buffer = (std::max)(needs.largest_buffer, buffer_bytes_of(e));
-      needs.memory += buffer_bytes_of(e);
-    };
-    for (int i = 0; i < plan.input_count; ++i) caller(plan.input(i));
-    for (int i = 0; i < plan.output_count; ++i) caller(plan.output(i));
-    for (int i = 0; i < plan.kernel_count; ++i) {
+  TKL_COLD static status check(const opencl_context& c, const device_plan& plan, const opencl_kernel* kernels,
+                               opencl_needs needs) {
+    for (int i = 0; i < plan.kernel_count; ++i)
       needs.argument_bytes = (std::max)(needs.argument_bytes, argument_bytes(kernels[i]));
-      needs.half = needs.half || kernels[i].half;
-    }
     return c.check(needs);
   }
 

@@ -19,6 +19,14 @@ TKL_ISA_END
 /// When the text of kernels is written: by the compiler, or when the program first needs it.
 enum class text_time : std::uint8_t { compile, start };
 
+/// Where a target does not say it. CMake's option TKL_OPENCL_TEXT_AT_START defines the macro for all of a program:
+/// units that differ would mean different types by opencl<>.
+#if defined(TKL_OPENCL_TEXT_AT_START)
+inline constexpr text_time default_text_time = text_time::start;
+#else
+inline constexpr text_time default_text_time = text_time::compile;
+#endif
+
 /// Architectures that compute twice as fast in half precision.
 template <class Arch>
 concept doubles_half = requires {
@@ -27,7 +35,7 @@ concept doubles_half = requires {
 
 /// Target of compile<Model, opencl<Arch>>. `Arch`: a tag of arch/mali.hpp, or any with `items` and `facts`. Precision
 /// half: values between steps and packed weights are f16, and kernels compute in half precision where that is bounded.
-template <class Arch = arch::mali_g52, text_time When = text_time::compile,
+template <class Arch = arch::mali_g52, text_time When = default_text_time,
           opencl_precision Precision = opencl_precision::f32>
 struct opencl {
   using arch_type = Arch;
@@ -36,6 +44,7 @@ struct opencl {
   static constexpr work_item_schedule items = Arch::items;
   static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");
   static constexpr opencl_precision precision = Precision;
+  static constexpr text_time text_written = When;
   static_assert(Precision == opencl_precision::f32 || doubles_half<Arch>,
                 "opencl_precision::half: the architecture is not known to compute faster in half precision");
 

@@ -91,7 +91,7 @@ class buckets<Model, Target, First, Rest...> : public bucket_shapes<Model, Targe
     if (!w) return w.error();
     buckets b;
     status s = b.add<first>([&](const auto* kernels) {
-      return run_time::template make_shape<Target>(c, first::plan(), kernels, w->data());
+      return run_time::template make_shape<first>(c, first::plan(), kernels, w->data());
     });
     static_cast<void>((s.ok() && ... && (s = b.share<typename base::template model<Rest>>(c, w->data())).ok()));
     if (!s) return s;
@@ -100,7 +100,7 @@ class buckets<Model, Target, First, Rest...> : public bucket_shapes<Model, Targe
   template <class Compiled>
   TKL_COLD status share(const context_type& c, const std::byte* weights) {
     return add<Compiled>([&](const auto* kernels) {
-      return run_time::template share<Target>(c, Compiled::plan(), kernels, weights, models_[0]);
+      return run_time::template share<Compiled>(c, Compiled::plan(), kernels, weights, models_[0]);
     });
   }
   template <class Compiled, class F>

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <tkl/exec/cuda_model.cuh>
+#include <tkl/exec/cuda_needs.hpp>
 #include <tkl/exec/cuda_target.hpp>
 #include <tkl/exec/cuda_workspace.cuh>
 #include <tkl/graph/compile_device.hpp>
@@ -33,6 +34,9 @@ struct cuda_run_time {
   /// memory beside arena and packed weights: weights as tiles once, sums of parts for each caller.
   template <class Net>
   struct constants {
+    /// What load asks of the device beside its memory and code for it.
+    static constexpr cuda_needs needs =
+        cuda_needs_of<typename Net::target::arch_type, Net::target::product>(Net::plan());
     static constexpr cuda_tile_counts tile_counts = tiles<typename Net::target>::counts(Net::plan());
   };
   template <class Net, std::size_t Index>
@@ -41,20 +45,20 @@ struct cuda_run_time {
     constexpr bool cuts = tiles<target>::cuts(Net::plan(), static_cast<int>(Index));
     return cuda_kernel_of<Net::plan().keys[Index], typename target::arch_type, target::product, cuts>();
   }
-  template <class Target>
+  template <class Net>
   TKL_COLD static result<cuda_model> make(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
                                           const std::byte* weights) {
-    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts, true);
+    return cuda_model::make(c, plan, kernels, weights, Net::needs, true);
   }
-  template <class Target>
+  template <class Net>
   TKL_COLD static result<cuda_model> make_shape(const cuda_context& c, const device_plan& plan,
                                                 const cuda_kernel* kernels, const std::byte* weights) {
-    return cuda_model::make(c, plan, kernels, weights, Target::arch_type::facts, false);
+    return cuda_model::make(c, plan, kernels, weights, Net::needs, false);
   }
-  template <class Target>
+  template <class Net>
   TKL_COLD static result<cuda_model> share(const cuda_context& c, const device_plan& plan, const cuda_kernel* kernels,
                                            const std::byte* weights, const cuda_model& other) {
-    return cuda_model::share(c, plan, kernels, weights, other, Target::arch_type::facts);
+    return cuda_model::share(c, plan, kernels, weights, other, Net::needs);
   }
   TKL_COLD static result<std::shared_ptr<std::byte>> make_arena(const cuda_context&, std::int64_t bytes) {
     result<cuda_memory_block> b = cuda_memory_block::allocate(bytes);

@@ -4,11 +4,11 @@
 //   context_type, kernel_type, model_type, workspace_type
 //   constants<Net>                                         what it adds to those of compile<...>, which is Net
 //   kernel<Net, i>()                                       the kernel of key i of the plan
-//   make<Target>(context, plan, kernels, weights)          checks the device, builds kernels, uploads weights
+//   make<Net>(context, plan, kernels, weights)             checks the device, builds kernels, uploads weights
 // and for the shapes of a model (graph/buckets_device.hpp)
 //   arena_type, make_arena(context, bytes)                 memory of one caller for all shapes
-//   make_shape<Target>(context, plan, kernels, weights)    as make, without memory for a caller
-//   share<Target>(context, plan, kernels, weights, model)  the same with the weights of another shape on the device
+//   make_shape<Net>(context, plan, kernels, weights)       as make, without memory for a caller
+//   share<Net>(context, plan, kernels, weights, model)     the same with the weights of another shape on the device
 #pragma once
 
 #include <array>
@@ -143,7 +143,7 @@ class compile<Model, Target> : public compiled_constants<Model, Target>,
   TKL_COLD static result<compile> make(const context_type& c, const result<packed_weights>& w) {
     if (!w) return w.error();
     const auto all = kernel_list();
-    result<model_type> m = run_time::template make<Target>(c, plan(), all.data(), w->data());
+    result<model_type> m = run_time::template make<compile>(c, plan(), all.data(), w->data());
     if (!m) return m.error();
     return compile(std::move(*m));
   }

@@ -24,26 +24,29 @@ struct opencl_run_time {
   using arena_type = cl::Buffer;
 
   template <class Net>
-  struct constants {};
+  struct constants {
+    /// What load asks of the device, but for the bytes of one kernel's arguments.
+    static constexpr opencl_needs needs = opencl_needs_of(Net::plan(), Net::target::precision);
+  };
   template <class Net, std::size_t Index>
   static opencl_kernel kernel() {
     return Net::target::template kernel<Net::plan().keys[Index]>();
   }
-  template <class Target>
+  template <class Net>
   TKL_COLD static result<opencl_model> make(const opencl_context& c, const device_plan& plan,
                                             const opencl_kernel* kernels, const std::byte* weights) {
-    return opencl_model::make(c, plan, kernels, weights);
+    return opencl_model::make(c, plan, kernels, Net::needs, weights);
   }
-  template <class Target>
+  template <class Net>
   TKL_COLD static result<opencl_model> make_shape(const opencl_context& c, const device_plan& plan,
                                                   const opencl_kernel* kernels, const std::byte* weights) {
-    return opencl_model::make(c, plan, kernels, weights);
+    return opencl_model::make(c, plan, kernels, Net::needs, weights);
   }
-  template <class Target>
+  template <class Net>
   TKL_COLD static result<opencl_model> share(const opencl_context& c, const device_plan& plan,
                                              const opencl_kernel* kernels, const std::byte*,
                                              const opencl_model& other) {
-    return opencl_model::make(c, plan, kernels, other.weights());
+    return opencl_model::make(c, plan, kernels, Net::needs, other.weights());
   }
   TKL_COLD static result<cl::Buffer> make_arena(const opencl_context& c, std::int64_t bytes) {
     return opencl_buffer(c, CL_MEM_READ_WRITE, bytes);

@@ -51,7 +51,7 @@ using cudaGraph_t = cuda_cpu::work*;
 using cudaGraphExec_t = cuda_cpu::work*;
 struct cudaDeviceProp {
   char name[256];
-  int major, minor;
+  int major, minor, maxThreadsPerBlock;
   std::size_t totalGlobalMem, sharedMemPerBlockOptin;
 };
 struct cudaFuncAttributes {
@@ -133,7 +133,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int) {
   p->major = cuda_cpu::sim().major;
   p->minor = cuda_cpu::sim().minor;
   p->totalGlobalMem = std::size_t{1} << 32;
-  p->sharedMemPerBlockOptin = 163 * 1024;
+  p->maxThreadsPerBlock = 1024;
+  p->sharedMemPerBlockOptin = (cuda_cpu::sim().major >= 9 ? 227 : 163) * 1024;
   return cuda_cpu::sim().call("cudaGetDeviceProperties");
 }
 /// The driver's checks for maps of five axes with the swizzle of 128 bytes.
