@@ -1,4 +1,4 @@
-// expect: layer_norm #1 after 'image': eps is negative or not a number, must be at least 0
+// expect: layer_norm #1 after 'image': eps is -1e-05, must be at least 0
 // SPDX-License-Identifier: Apache-2.0
 // A negative eps.
 #include <tkl/graph.hpp>

@@ -1,4 +1,4 @@
-// expect: resize #1 after 'image': both scale and extent are given
+// expect: resize #1 after 'image': both scale 2x2 and extent 112x112 are given
 // SPDX-License-Identifier: Apache-2.0
 // Resizing by a factor and to an extent at once.
 #include <tkl/graph.hpp>

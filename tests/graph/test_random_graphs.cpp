@@ -33,7 +33,7 @@ int seed_count() {
 
 TEST_CASE("planned and unoptimised graphs agree on random seeds") {
   const int seeds = seed_count();
-  std::map<std::string, int> share;
+  std::map<std::string, int> share;  // seeds with an op; with an element-wise function
   int fan_out = 0, several_outputs = 0, winograd = 0;
   for (int seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
@@ -59,7 +59,9 @@ TEST_CASE("planned and unoptimised graphs agree on random seeds") {
     bool fans = false;
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(g.nodes.size()); ++i) {
       if (!use[i].live) continue;
-      seen[std::string(name_of(g.nodes[static_cast<std::size_t>(i)].kind))] = true;
+      const node& n = g.nodes[static_cast<std::size_t>(i)];
+      seen[std::string(name_of(n.kind))] = true;
+      if (n.kind == op_kind::map) seen["function " + std::string(function_list::names[n.attr.function])] = true;
       fans = fans || use[i].readers > 1;
     }
     for (const auto& [name, there] : seen) share[name] += there;
@@ -69,6 +71,11 @@ TEST_CASE("planned and unoptimised graphs agree on random seeds") {
   if (seeds < 500) return;  // shares mean something over many seeds only
   for (int k = 0; k < op_kinds; ++k) {
     const std::string name(name_of(static_cast<op_kind>(k)));
+    CAPTURE(name);
+    CHECK(share[name] * 50 >= seeds);
+  }
+  for (const std::string_view function : function_list::names) {
+    const std::string name = "function " + std::string(function);
     CAPTURE(name);
     CHECK(share[name] * 50 >= seeds);
   }

@@ -131,6 +131,22 @@ TEST_CASE("activations of half precision do not overflow inside") {
   });
 }
 
+TEST_CASE("exp near the end of the range of doubles, and of floats at the same place") {
+  graph g;
+  g.output(tkl::exp(g.input("x", f32, {2})), "y");
+  tkl::interpreter run(g);
+  const std::vector<double> in = {-709.5, -746};
+  REQUIRE(run.set_input("x", std::span<const double>(in)));
+  REQUIRE(run.run());
+  const std::vector<double> y = run.output_as_declared(0);
+  CHECK(std::fabs(y[0] - 7.38014831e-309) < 1e-316);  // a subnormal number
+  CHECK(y[1] == 0);
+  tkl::tensor<float, tkl::row_major<tkl::dyn>> x(tkl::row_major(19)), z(tkl::row_major(19));
+  for (float& e : x) e = -709.5f;
+  REQUIRE(tkl::assign(z, tkl::exp(x)).ok());
+  for (const float e : z) CHECK(e == 0);
+}
+
 TEST_CASE("every length up to 40, with extents known when the program runs") {
   using vector = tkl::tensor<float, tkl::row_major<tkl::dyn>>;
   const auto close = [](double got, double want) {

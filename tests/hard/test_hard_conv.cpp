@@ -211,6 +211,41 @@ TEST_CASE("the same numbers with extents known when the program runs") {
   }
 }
 
+TEST_CASE("half precision, and channels that fill no vector, with extents known when the program runs") {
+  using filter = tkl::tensor<float, tkl::row_major<tkl::dyn, tkl::dyn, tkl::dyn, tkl::dyn>>;
+  const int s[] = {1, 0, -1, 0, 1, 0}, r[] = {0, -1, 0, 1};
+  tkl::tensor<tkl::half, tkl::nhwc<>> x(tkl::nhwc(1, 6, 6, 1)), y(tkl::nhwc(1, 4, 4, 1));
+  filter ones(tkl::row_major(1, 1, 3, 3));
+  for (float& e : ones) e = 1;
+  for (int h = 0; h < 6; ++h)
+    for (int v = 0; v < 6; ++v) x(0, h, v, 0) = tkl::to_half(static_cast<float>(1000 * s[h] * s[v]));
+  const std::string sums = tkl::assign(y, tkl::conv2d(x, ones, {})).message();
+  CHECK(sums == "");
+  for (int h = 0; h < 4; ++h)
+    for (int v = 0; v < 4; ++v) CHECK(tkl::to_float(y(0, h, v, 0)) == static_cast<float>(1000 * r[h] * r[v]));
+
+  // Behind the last channel lies NaN, so that a padded lane that counts is seen.
+  tkl::tensor<float, tkl::nhwc<>> nine(tkl::nhwc(1, 1, 1, 9)), one(tkl::nhwc(1, 1, 1, 1));
+  std::vector<float> lanes(64, std::numeric_limits<float>::quiet_NaN());
+  const tkl::view wide(lanes.data(), tkl::nhwc(1, 1, 1, 22));
+  filter w(tkl::row_major(22, 9, 1, 1));
+  for (float& e : nine) e = 1;
+  std::size_t i = 0;
+  for (float& e : w) e = static_cast<float>(i++ / 9 + 1);
+  const std::string product = tkl::assign(wide, tkl::conv2d(nine, w, {})).message();
+  CHECK(product == "");
+  for (std::size_t o = 0; o < 22; ++o) CHECK(lanes[o] == static_cast<float>(9 * (o + 1)));
+  for (std::size_t o = 22; o < lanes.size(); ++o) CHECK(std::isnan(lanes[o]));
+  const auto reduced = [&](auto reduction) {
+    const std::string message = tkl::assign(one, reduction).message();
+    CHECK(message == "");
+    return one(0, 0, 0, 0);
+  };
+  CHECK(reduced(tkl::reduce_mean(wide, 3)) == 103.5f);
+  CHECK(reduced(tkl::reduce_max(wide, 3)) == 198.0f);
+  CHECK(reduced(tkl::reduce_min(wide, 3)) == 9.0f);
+}
+
 TEST_CASE("a strided 3x3 convolution at every width up to two vectors and one") {
   for (int width = 1; width <= 33; ++width) {
     CAPTURE(width);

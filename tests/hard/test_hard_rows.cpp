@@ -35,6 +35,10 @@ struct norms {
     // Root mean square: squares of 300 leave the range of f16, so the model says that they are f32.
     const value x = g.input("rms", f16, {1, 4}), wide = tkl::cast(x, f32);
     declare<F>(g, wide * tkl::rsqrt(tkl::reduce_mean(wide * wide, 1) + 1e-5), "rms");
+    // Squares of 1e20 leave the range of f32, so the model divides by the row's largest element first.
+    const value huge = g.input("huge", f32, {1, 4}), part = huge / tkl::reduce_max(tkl::abs(huge), 1);
+    declare<F>(g, part * tkl::rsqrt(tkl::reduce_mean(part * part, 1)), "rms of huge");
+    declare<F>(g, tkl::layer_norm(huge), "huge");
     const value alternating = g.input("alternating", f16, {1, 4});
     const value y = tkl::layer_norm(alternating);
     if (F == flavour::unfused) g.output(y, "alternating");
@@ -96,11 +100,14 @@ TEST_CASE("layer norm of numbers whose squares cancel, norms of half precision")
                 {"larger", counting(4, 80000)},
                 {"near", near_values()},
                 {"rms", repeated(4, 300)},
+                {"huge", repeated(4, 1e20)},
                 {"alternating", {300, -300, 300, -300}}},
       .results = {{"large", four_steps},
                   {"larger", four_steps},
                   {"near", near},
                   {"rms", {1.0000000001, 1.0000000001, 1.0000000001, 1.0000000001}},
+                  {"rms of huge", repeated(4, 1.0000000001)},
+                  {"huge", repeated(4, 0)},
                   {"alternating", {1, -1, 1, -1}},
                   {"twice alternating plus one", {3, -1, 3, -1}}},
       .planned = false,
@@ -134,6 +141,7 @@ TEST_CASE("the same numbers with extents known when the program runs") {
     const std::vector<double> y = run(counting(4, start), 1, 4, norm);
     for (std::size_t i = 0; i < 4; ++i) CHECK(y[i] == doctest::Approx(four_steps[i]).epsilon(1e-6));
   }
+  for (const double v : run(repeated(4, 1e20), 1, 4, norm)) CHECK(v == 0);
   const std::vector<double> near = run(near_values(), 1, 16, norm), want = normalised(near_values(), 1e-5);
   for (std::size_t i = 0; i < 16; ++i) CHECK(near[i] == doctest::Approx(want[i]).epsilon(1e-5));
 }

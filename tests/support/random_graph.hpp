@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs from a seed, usable in constant evaluation: every kind of op, views, fan-out, several outputs.
+// Random graphs from a seed, usable in constant evaluation: every kind of op, every element-wise function, views,
+// fan-out, several outputs.
 //
 // Random draws and new weights are statements of their own: the order in which arguments are evaluated is not fixed,
 // and the graph of a seed must be the same at compile time, at run time and with every compiler.
 //
-// Values stay of moderate size (functions are bounded or fed with bounded arguments), and nothing discontinuous is
-// applied to computed values, so that two correct programs agree within rounding.
+// Values stay of moderate size (functions are bounded or fed with bounded arguments), and floor, round and comparisons
+// stand in expressions that are continuous, so that two correct programs agree within rounding.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +14,12 @@
 #include <vector>
 
 #include "support/conv_methods.hpp"
+#include "support/random_source.hpp"
 
 namespace tkl_test {
 
 using tkl::shape;
 using tkl::value;
-
-/// PCG-like generator; constexpr, the same on every machine.
-struct random_source {
-  std::uint64_t state;
-  constexpr explicit random_source(std::uint64_t seed) : state(seed * 0x9e3779b97f4a7c15ull + 0xda942042e4dd58b5ull) {
-    for (int i = 0; i < 4; ++i) next();
-  }
-  constexpr std::uint32_t next() {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    const auto shifted = static_cast<std::uint32_t>(((state >> 18u) ^ state) >> 27u);
-    const auto turn = static_cast<std::uint32_t>(state >> 59u);
-    return shifted >> turn | shifted << ((32u - turn) & 31u);
-  }
-  /// A number in [low, high].
-  constexpr std::int64_t in(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(next() % static_cast<std::uint32_t>(high - low + 1));
-  }
-  constexpr bool chance(int percent) { return in(0, 99) < percent; }
-};
 
 class random_graph_builder {
  public:
@@ -96,7 +79,7 @@ class random_graph_builder {
 
   constexpr void add_unary() {
     const value x = pick_recent();
-    switch (random_.in(0, 25)) {
+    switch (random_.in(0, 34)) {
       case 0:
         return keep(tkl::relu(x));
       case 1:
@@ -147,9 +130,41 @@ class random_graph_builder {
         return keep(tkl::pow(tkl::abs(x) + 0.5, 0.75));
       case 24:
         return keep(x * tkl::sigmoid(x));  // fan-out inside a region
+      case 25:
+        return keep(tkl::affine(x, 0.75, -0.25));
+      case 26: {
+        const value bounded = tkl::clip(x, -4.0, 4.0), rest = bounded - tkl::floor(bounded);
+        return keep(rest * (1.0 - rest));
+      }
+      case 27: {
+        const value bounded = tkl::clip(x, -4.0, 4.0);
+        return keep(tkl::abs(bounded - tkl::round(bounded)));
+      }
+      case 28:
+        return keep(tkl::select(tkl::less_equal(x, -0.25), x * 0.5 - 0.125, x));
+      case 29:
+        return keep(tkl::select(tkl::greater(x, 0.25), x, x * 0.5 + 0.125));
+      case 30:
+        return keep((x - 0.5) * tkl::greater_equal(x, 0.5));
+      case 31:
+        return keep(tkl::select(tkl::equal(tkl::relu(x), 0.0), x * 0.25, x));
+      case 32:
+        return keep(x * tkl::not_equal(tkl::relu(x), 0.0));
+      case 33:
+        return keep(newer_function(x));
       default:
         return keep(tkl::select(tkl::less(x, 1e6), x * 0.5, x));
     }
+  }
+
+  /// A function that stands behind select, the last one named here, in function_list; its argument lies between 0.55
+  /// and 0.95, where few functions jump. The identity while there is none.
+  constexpr value newer_function(value x) {
+    constexpr int first = tkl::function_index<tkl::fn::select> + 1, last = tkl::function_list::size - 1;
+    if (first > last) return x;
+    const auto f = static_cast<int>(random_.in(first, last));
+    const value operands[] = {tkl::sigmoid(x) * 0.4 + 0.55, g_.literal(0.25), g_.literal(0.5)};
+    return tkl::detail::map_node(tkl::function_list::names[f], f, operands, tkl::function_list::arities[f]);
   }
 
   constexpr void add_binary() {
@@ -380,13 +395,5 @@ struct random_model {
     if (Seed % 2 != 0) ask_for_winograd(g);
   }
 };
-
-/// Element `i` of a tensor of the run: the same for a name and an index wherever it is asked for.
-inline float random_element(std::string_view name, std::int64_t i) {
-  std::uint64_t h = 1469598103934665603ull;
-  for (char c : name) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  random_source r(h + static_cast<std::uint64_t>(i) * 7919u);
-  return static_cast<float>(r.in(-1000, 1000)) / 1000.0f;
-}
 
 }  // namespace tkl_test

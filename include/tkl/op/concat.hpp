@@ -34,11 +34,12 @@ TKL_TAGGED constexpr shape_or_complaint concat_rule(const shape* operands, int c
           << " (joined along axis " << at << ')';
         return complain(c);
       }
-    extent = extent + s[at];
-  }
-  if (!extent.valid) {
-    c << "axis " << at << ": the extents' sum leaves 64 bits";
-    return complain(c);
+    const checked sum = extent + s[at];
+    if (!sum.valid) {
+      c << "axis " << at << ": " << s[at] << " of operand " << i << " after " << extent.value << " leave 64 bits";
+      return complain(c);
+    }
+    extent = sum;
   }
   out[at] = extent.value;
   return checked_shape(out);

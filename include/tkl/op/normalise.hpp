@@ -24,7 +24,7 @@ namespace detail {
 
 TKL_TAGGED constexpr complaint need_eps(double eps) {
   complaint c;
-  if (!(eps >= 0)) c << "eps is negative or not a number, must be at least 0";
+  if (!(eps >= 0)) c << "eps is " << eps << ", must be at least 0";
   return c;
 }
 

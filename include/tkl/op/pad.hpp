@@ -42,7 +42,8 @@ constexpr value pad(value x, const shape& before, const shape& after, double fil
     const double least = x->type == element::i8 ? -128 : x->type == element::u8 ? 0 : -2147483648.0;
     const double most = x->type == element::i8 ? 127 : x->type == element::u8 ? 255 : 2147483647.0;
     if (!(fill >= least && fill <= most) || static_cast<double>(static_cast<std::int64_t>(fill)) != fill)
-      return b.fail(complaint{} << "the value is no " << name_of(x->type) << " number");
+      return b.fail(complaint{} << "the value is " << fill << ", " << name_of(x->type) << " holds whole numbers from "
+                                << least << " to " << most);
   }
   for (int i = 0; i < x->shape.rank; ++i) {
     b.made.attr.begin[i] = before[i];

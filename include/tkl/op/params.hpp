@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <tkl/config.hpp>
+#include <tkl/core/number_text.hpp>
 #include <tkl/core/shape.hpp>
 #include <tkl/core/text.hpp>
 

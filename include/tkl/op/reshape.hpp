@@ -20,7 +20,7 @@ TKL_TAGGED constexpr shape_or_complaint reshape_rule(const shape& x, const shape
       if (open >= 0) c << "axes " << open << " and " << i << " are both -1, only one may be";
       open = i;
     } else if (extents[i] < 0) {
-      c << "axis " << i << " has extent " << extents[i];
+      c << "axis " << i << " has extent " << extents[i] << ", must be at least 0, or -1 for what is left";
     } else {
       known = known * extents[i];
     }

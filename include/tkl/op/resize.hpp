@@ -36,8 +36,11 @@ TKL_TAGGED constexpr resize_rule_result resize_rule(const shape& x, const resize
   const bool by_extent = p.extent.rows != unset, by_scale = !(p.scale == real2(0.0));
   if (x.rank != 4)
     error << "input has shape " << x << " with " << x.rank << " axes, needs 4: batch, row, column, channel";
-  else if (by_extent == by_scale)
-    error << (by_extent ? "both scale and extent are given" : "neither scale nor extent is given");
+  else if (by_extent && by_scale)
+    error << "both scale " << p.scale.rows << 'x' << p.scale.columns << " and extent " << p.extent.rows << 'x'
+          << p.extent.columns << " are given";
+  else if (!by_extent && !by_scale)
+    error << "neither scale nor extent is given";
   if (!error.empty()) return r;
   shape out = x;
   for (int axis = 0; axis < 2; ++axis) {
@@ -50,13 +53,14 @@ TKL_TAGGED constexpr resize_rule_result resize_rule(const shape& x, const resize
       out[1 + axis] = p.extent[axis];
       r.scale[axis] = static_cast<double>(p.extent[axis]) / static_cast<double>(in);
     } else if (!(factor > 0)) {
-      error << spatial_name(axis) << "scale must be above 0";
+      error << spatial_name(axis) << "scale is " << factor << ", must be above 0";
     } else {
       const double exact = static_cast<double>(in) * factor;
       if (!(exact < 2147483648.0))
-        error << spatial_name(axis) << "input " << in << " times the scale is beyond 2^31";
+        error << spatial_name(axis) << "input " << in << " times scale " << factor << " is beyond 2147483647";
       else if (exact < 1)
-        error << spatial_name(axis) << "input " << in << " times the scale is below 1: the result would be empty";
+        error << spatial_name(axis) << "input " << in << " times scale " << factor
+              << " is below 1: the result would be empty";
       else
         out[1 + axis] = static_cast<std::int64_t>(exact);
       r.scale[axis] = factor;

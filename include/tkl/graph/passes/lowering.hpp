@@ -62,6 +62,16 @@ constexpr void fail_count(lowering& l, std::int32_t id, std::string_view what, s
   l.fail(id, m.view());
 }
 
+/// Whether a step has as many axes as the tensor of node `id`; complains when it has not.
+constexpr bool fits_step(lowering& l, std::int32_t id, const shape& s, std::string_view what) {
+  if (s.rank <= plan_rank) return true;
+  if (l.failed()) return false;
+  text<200> m;
+  m << "shape " << s << " has " << s.rank << " axes, " << what << " has at most " << plan_rank;
+  l.fail(id, m.view());
+  return false;
+}
+
 /// A storage for the value of node `id`, whatever the order of its elements.
 constexpr std::int32_t value_storage(lowering& l, space where, std::int32_t id, std::int32_t name,
                                      std::int16_t index = -1) {
@@ -98,15 +108,10 @@ constexpr bool numbered(lowering& l, const std::vector<T>& all, std::string_view
 /// Adds an edge with the four plan axes of `p`: missing outer axes are 1. `insert` axes of extent 1 are put before the
 /// last two (attention and matrix rows stand on plan axis 2).
 constexpr std::int16_t add_edge(lowering& l, const place& p, element type, std::int32_t name) {
-  if (p.extents.rank > plan_rank || !p.assigned()) {
+  if (p.extents.rank > plan_rank) {
     if (l.failed()) return -1;
-    l.out.error << "value '" << l.g.name_at(name);
-    if (p.extents.rank > plan_rank) {
-      l.out.error << "' of shape " << p.extents << " has " << p.extents.rank
-                  << " axes, inputs, outputs and operands have at most " << plan_rank;
-    } else {
-      l.out.error << "' comes from a weight of more than " << load_rank << " axes";
-    }
+    l.out.error << "value '" << l.g.name_at(name) << "' of shape " << p.extents << " has " << p.extents.rank
+                << " axes, inputs, outputs and operands have at most " << plan_rank;
     return -1;
   }
   edge e;

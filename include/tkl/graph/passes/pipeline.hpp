@@ -66,8 +66,9 @@ constexpr void lower_node(lowering& l, std::int32_t id, const std::vector<std::i
     case op_kind::transpose:
     case op_kind::reshape:
       return lower_view(l, id);
+    case op_kind::weight:  // constant, unless it has too many axes
+      return void(fits_step(l, id, l.at(id).shape, "a weight"));
     case op_kind::input:
-    case op_kind::weight:
     case op_kind::literal:
       return;
   }

@@ -154,7 +154,7 @@ constexpr void lower_matmul(lowering& l, std::int32_t id) {
     s.weight = detail::add_packed_edge(l, w, n.in[1]);
     return finish_step(l, s, key, id, folded, flops);
   }
-  if (n.shape.rank > plan_rank) return l.fail(id, "a product of computed operands with more than four axes");
+  if (!fits_step(l, id, n.shape, "a product of computed operands")) return;
   key.algorithm = algorithm::matmul;
   const auto operand = [&](std::int32_t x, bool transpose) {
     place p = l.use_of(x).constant ? constant_place(l, x) : l.place_of(x);
@@ -202,7 +202,7 @@ constexpr void lower_pool2d(lowering& l, std::int32_t id) {
 constexpr void lower_reduce(lowering& l, std::int32_t id) {
   const node& n = l.at(id);
   const node& x = l.at(n.in[0]);
-  if (x.shape.rank > plan_rank) return l.fail(id, "a reduction over a tensor of more than four axes");
+  if (!fits_step(l, id, x.shape, "the input of a reduction")) return;
   step s;
   kernel_key key;
   key.algorithm = algorithm::reduce;
@@ -234,7 +234,7 @@ constexpr void lower_reduce(lowering& l, std::int32_t id) {
 /// softmax, layer_norm: rows of consecutive columns.
 constexpr void lower_rows(lowering& l, std::int32_t id, algorithm which) {
   const node& n = l.at(id);
-  if (n.shape.rank > plan_rank) return l.fail(id, "a row operation on a tensor of more than four axes");
+  if (!fits_step(l, id, n.shape, "a row operation")) return;
   step s;
   kernel_key key;
   key.algorithm = which;
@@ -285,7 +285,7 @@ constexpr void lower_resize2d(lowering& l, std::int32_t id) {
 /// A constant border; the elements before each axis are the step's pad and stride numbers: before in `pad`.
 constexpr void lower_pad(lowering& l, std::int32_t id) {
   const node& n = l.at(id);
-  if (n.shape.rank > plan_rank) return l.fail(id, "padding of a tensor of more than four axes");
+  if (!fits_step(l, id, n.shape, "a padded tensor")) return;
   step s;
   kernel_key key;
   key.algorithm = algorithm::pad;

@@ -1,0 +1,12 @@
+// expect: split #1 after 'x': axis 3 is out of range for shape 4x8 with 2 axes
+// SPDX-License-Identifier: Apache-2.0
+// Splitting an axis that the input does not have.
+#include <tkl/graph.hpp>
+
+struct model {
+  static constexpr tkl::value build(tkl::graph& g) {
+    const auto [a, b] = tkl::split<2>(g.input("x", tkl::f32, {4, 8}), 3);
+    return a + b;
+  }
+};
+static_assert(tkl::checked_model<model>::sound);
