@@ -63,6 +63,7 @@ struct reference_machine {
     mac(d, a, b);
   }
   static void in_register(value&) {}
+  static constexpr int ordered_registers = 0;
   static value iota() {
     return 0.0;
   }
