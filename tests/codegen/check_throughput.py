@@ -15,7 +15,7 @@ from hot_loops import BRANCH, architecture_of
 
 ITERATIONS = 200
 # What a loop reaches where it cannot reach the gate: it must not fall below this, either.
-HALF = "converts its weights in the pipes that multiply"
+HALF = "converts its weights, between loading and multiplying them, in the pipes that multiply"
 INPUTS = "its loads are a half to nine eighths of its multiply-adds"
 EXCEPTIONS = {
     ("neoverse-n1", "product_f16"): (79, HALF),

@@ -108,10 +108,14 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
         TKL_UNROLL
         for (int j = 0; j < NV; ++j) {
           b[j] = M::load(panel + j * M::width);
+          M::not_sooner(b[j]);
           if constexpr (NV > 2) M::in_register(b[j]);
         }
         TKL_UNROLL
         for (int i = 0; i < MR; ++i) {
+          if constexpr (NV > 2) {
+            if (i > 0) M::load_after(a[i], sum[i - 1][NV - 1]);
+          }
           const value x = M::broadcast(a[i] + k);
           TKL_UNROLL
           for (int j = 0; j < NV; ++j) M::mac_in_place(sum[i][j], x, b[j]);

@@ -153,6 +153,22 @@ struct cpu_machine {
     asm("" : "+x"(v.data));
 #endif
   }
+  /// Of the two that follow, for clang with 16 registers, each keeps a load where it is written. A vector is not
+  /// fetched products ahead: clang 19 did that where it converts from f16, and put two vectors per product on the
+  /// stack.
+  TKL_FN static void not_sooner([[maybe_unused]] value& v) {
+#if defined(__clang__) && defined(__FMA__)
+    if constexpr (width == 8) asm("" : "+x"(v.data));
+#endif
+  }
+  /// What p points to is not loaded before v is known: without that, a tile of 4 rows by 3 vectors, which fills the
+  /// registers, was short of one for the next row's number.
+  template <class T>
+  TKL_FN static void load_after([[maybe_unused]] const T*& p, [[maybe_unused]] const value& v) {
+#if defined(__clang__) && defined(__FMA__)
+    if constexpr (width == 8) asm("" : "+r"(p) : "x"(v.data));
+#endif
+  }
   /// 0, 1, 2, ... in the lanes.
   TKL_FN static value iota() {
     alignas(64) static constexpr float lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
