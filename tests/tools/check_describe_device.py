@@ -44,7 +44,8 @@ def server():
     """Two cores with AVX-512, VNNI and BF16, whose sysfs tells all."""
     flags = "sse2 avx2 fma f16c avx512f avx512cd avx512bw avx512dq avx512vl avx512_vnni avx512_bf16"
     files = {"proc/cpuinfo": "".join(f"processor\t: {n}\nflags\t\t: {flags}\n\n" for n in (0, 1)).encode()}
-    caches = ((1, "Data", "48K", "{}"), (1, "Instruction", "32K", "{}"), (2, "Unified", "2048K", "{}"), (3, "Unified", "60M", "0-1"))
+    caches = ((1, "Data", "48K", "{}"), (1, "Instruction", "32K", "{}"), (2, "Unified", "2048K", "{}"),
+              (3, "Unified", "60M", "0-1"))
     for cpu in (0, 1):
         files[f"{CPU}/cpu{cpu}/cpufreq/cpuinfo_max_freq"] = b"3500000\n"
         for n, (level, kind, size, shared) in enumerate(caches):
