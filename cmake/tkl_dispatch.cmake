@@ -5,9 +5,12 @@
 #   tkl_add_model(app digits.cpp)
 #   tkl_add_model(app detector.cpp recogniser.cpp ARCHS base avx2)
 #
+#   tkl_add_model(app digits.cpp ARCHS cortex_a55)
+#
 # Each source has a TKL_C_MODEL (tkl/runtime/c_model.hpp) and is compiled once per level, as a part of the target: with
 # its include folders, definitions and options, and the flags of the level. A unit that is written for the target chooses
-# a level when the program first asks, and defines the functions of tkl/c_api.h. See docs/dispatch.md.
+# a level when the program first asks, and defines the functions of tkl/c_api.h. A core stands for its level, with its own
+# schedules. See docs/dispatch.md.
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/tkl_level_flags.cmake)
 
@@ -49,7 +52,26 @@ function(tkl_add_level_units target source symbol)
   endforeach()
 endfunction()
 
-# tkl_add_model(target source... [ARCHS level...]): see above. Once for a target, with all of its models; without ARCHS at
+# tkl_levels_of_archs(names out): the names with cores replaced by their levels. Sets tkl_core_of_<level> in the caller's
+# scope where a level is wanted with a core's schedules.
+function(tkl_levels_of_archs names out)
+  tkl_levels_of_target(known)
+  foreach(level IN LISTS known)
+    tkl_cores_of_level(${level} cores)
+    foreach(core IN LISTS cores)
+      list(FIND names ${core} at)
+      if(at EQUAL -1)
+        continue()
+      endif()
+      list(REMOVE_AT names ${at})
+      list(INSERT names ${at} ${level})
+      set(tkl_core_of_${level} ${core} PARENT_SCOPE)
+    endforeach()
+  endforeach()
+  set(${out} ${names} PARENT_SCOPE)
+endfunction()
+
+# tkl_add_model(target source... [ARCHS level-or-core...]): see above. Once for a target, with all of its models; without ARCHS at
 # every level of the target processor.
 function(tkl_add_model target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" ARCHS)
@@ -64,6 +86,7 @@ function(tkl_add_model target)
   if(NOT arg_ARCHS)
     tkl_levels_of_target(arg_ARCHS)
   endif()
+  tkl_levels_of_archs("${arg_ARCHS}" arg_ARCHS)
   tkl_check_levels("tkl_add_model(${target})" ${arg_ARCHS})
   # In rising order: of a function that several units have (of the standard library, of the user's own) the linker keeps the
   # first, which is then the one that every processor runs.
@@ -83,6 +106,10 @@ function(tkl_add_model target)
     string(MAKE_C_IDENTIFIER "tkl_model_${stem}" symbol)
     tkl_add_level_units(${target} "${source}" ${symbol} ${levels})
     foreach(level IN LISTS levels)
+      if(tkl_core_of_${level})
+        set_property(SOURCE "${CMAKE_CURRENT_BINARY_DIR}/${target}_levels/${symbol}_${level}.cpp" TARGET_DIRECTORY ${target}
+          APPEND PROPERTY COMPILE_DEFINITIONS "TKL_CORE=${tkl_core_of_${level}}")
+      endif()
       string(APPEND declarations "[[gnu::visibility(\"hidden\")]] extern const tkl::c_functions ${symbol}_${level};\n")
       string(APPEND entries "    {tkl::cpu_level::${level}, &${symbol}_${level}},\n")
     endforeach()

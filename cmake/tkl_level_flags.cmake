@@ -41,3 +41,11 @@ function(tkl_levels_of_target out)
     set(${out} base PARENT_SCOPE)
   endif()
 endfunction()
+
+# tkl_cores_of_level(level out): cores of the level that have schedules of their own, tags of include/tkl/arch/<level>.hpp.
+function(tkl_cores_of_level level out)
+  set(${out} "" PARENT_SCOPE)
+  if(level STREQUAL "neon")
+    set(${out} cortex_a53 cortex_a55 cortex_a72 cortex_a76 PARENT_SCOPE)
+  endif()
+endfunction()

@@ -21,7 +21,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class M>
-constexpr attention_schedule schedule_of = attention_schedule_for(arch::native::registers, M::width);
+constexpr attention_schedule schedule_of = M::width == 1 ? attention_schedule{} : arch::native::attention;
 
 /// Which mask axes have their own values: batch, head, query, key.
 struct mask_kind {

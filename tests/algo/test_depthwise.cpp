@@ -69,7 +69,7 @@ void check(const layer& l, guard side = guard::end, double tolerance = 1e-5) {
 
 constexpr depthwise_schedule any{};
 constexpr depthwise_schedule specialised(int kernel, int stride) {
-  return depthwise_schedule_for(kernel, kernel, stride, 1, 1);
+  return depthwise_schedule_for(kernel, kernel, stride, 1, 1, arch::native::depthwise_tile);
 }
 constexpr window centred(std::int64_t k, std::int64_t stride_rows, std::int64_t stride_columns) {
   return {{k, k}, {stride_rows, stride_columns}, {1, 1}, {k / 2, k / 2, k / 2, k / 2}};

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <limits>
 #include <tkl/algo/finish.hpp>
+#include <tkl/algo/ordered_products.hpp>
 #include <tkl/algo/pixel.hpp>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
@@ -86,15 +87,21 @@ TKL_NOINLINE void score_tile(const TA* const (&key)[MR], const typename M::scala
     TKL_UNROLL
     for (int j = 0; j < Vectors; ++j) sum[i][j] = M::zero();
   }
-  for (std::int64_t d = 0; d < depth; ++d, queries += lanes) {
-    typename M::value q[Vectors];
-    TKL_UNROLL
-    for (int j = 0; j < Vectors; ++j) q[j] = M::load(queries + j * M::width);
-    TKL_UNROLL
-    for (int i = 0; i < MR; ++i) {
-      const typename M::value x = M::broadcast(k[i] + d);
+  if constexpr (M::ordered_registers > 0) {
+    ordered_products<M>(
+        sum, depth, [&](std::int64_t d, int i) { return M::factor_of(k[i] + d); },
+        [&](std::int64_t d, int j) { return M::load(queries + d * lanes + j * M::width); });
+  } else {
+    for (std::int64_t d = 0; d < depth; ++d, queries += lanes) {
+      typename M::value q[Vectors];
       TKL_UNROLL
-      for (int j = 0; j < Vectors; ++j) M::mac(sum[i][j], x, q[j]);
+      for (int j = 0; j < Vectors; ++j) q[j] = M::load(queries + j * M::width);
+      TKL_UNROLL
+      for (int i = 0; i < MR; ++i) {
+        const typename M::value x = M::broadcast(k[i] + d);
+        TKL_UNROLL
+        for (int j = 0; j < Vectors; ++j) M::mac(sum[i][j], x, q[j]);
+      }
     }
   }
   TKL_UNROLL
@@ -115,21 +122,24 @@ TKL_NOINLINE void value_tile(const typename M::scalar* scores, std::int64_t lane
     TKL_UNROLL
     for (int j = 0; j < Vectors; ++j) sum[i][j] = M::load(sums + i * sums_stride + j * M::width) * factor;
   }
-  for (std::int64_t key = 0; key < keys; ++key, scores += lanes, v += v_stride) {
-    typename M::value x[Vectors];
-    TKL_UNROLL
-    for (int j = 0; j < Vectors; ++j) {
-      if constexpr (Whole) {
-        x[j] = M::load(v + j * M::width);
-      } else {
-        x[j] = j + 1 < Vectors ? M::load(v + j * M::width) : M::load(v + j * M::width, tail);
-      }
-    }
-    TKL_UNROLL
-    for (int i = 0; i < MR; ++i) {
-      const typename M::value weight = M::broadcast(scores + i);
+  const auto load = [tail](const TA* from, int j) __attribute__((always_inline)) {
+    return Whole || j + 1 < Vectors ? M::load(from + j * M::width) : M::load(from + j * M::width, tail);
+  };
+  if constexpr (M::ordered_registers > 0) {
+    ordered_products<M>(
+        sum, keys, [&](std::int64_t key, int i) { return M::factor_of(scores + key * lanes + i); },
+        [&](std::int64_t key, int j) { return load(v + key * v_stride, j); });
+  } else {
+    for (std::int64_t key = 0; key < keys; ++key, scores += lanes, v += v_stride) {
+      typename M::value x[Vectors];
       TKL_UNROLL
-      for (int j = 0; j < Vectors; ++j) M::mac(sum[i][j], weight, x[j]);
+      for (int j = 0; j < Vectors; ++j) x[j] = load(v, j);
+      TKL_UNROLL
+      for (int i = 0; i < MR; ++i) {
+        const typename M::value weight = M::broadcast(scores + i);
+        TKL_UNROLL
+        for (int j = 0; j < Vectors; ++j) M::mac(sum[i][j], weight, x[j]);
+      }
     }
   }
   TKL_UNROLL

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tkl/algo/bounds.hpp>
+#include <tkl/algo/ordered_products.hpp>
 #include <tkl/config.hpp>
 #include <tkl/expr/vocabulary.hpp>
 #include <utility>
@@ -60,9 +61,10 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
   // Products per turn: one for the largest and widest tiles, because with more sums leave the registers; two for the
   // small ones, which finish blocks, and whose code shall stay small.
   constexpr int unrolled = sums > 1 ? sums : MR * NV > 16 || NV > 2 ? 1 : MR * NV < 12 ? 2 : 4;
+  constexpr bool ordered = M::ordered_registers > 0 && sums == 1;
   // Lines are fetched one by one: in a burst, they keep the tile's own misses waiting. The pointers to more rows leave
   // no register for that.
-  constexpr bool fetches = unrolled == 4 && MR <= 6;
+  constexpr bool fetches = !ordered && unrolled == 4 && MR <= 6;
   const tile_pass<TA, TW> pass = given;  // a copy: results may not overwrite it
   const TA* const* tile_rows = pass.rows;
   value bias[NV];
@@ -94,15 +96,26 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
       TKL_UNROLL
       for (int i = 0; i < MR; ++i) a[i] = rows[i] + pass.first;
 
+      if constexpr (ordered) {
+        ordered_products<M>(
+            acc[0], pass.depth, [&](std::int64_t k, int i) { return M::factor_of(a[i] + k); },
+            [&](std::int64_t k, int j) { return M::load(panel + (k * NV + j) * M::width); });
+        panel += pass.depth * NV * M::width;
+        continue;
+      }
       const auto step = [&](std::int64_t k, auto& sum) __attribute__((always_inline)) {
         value b[NV];
         TKL_UNROLL
         for (int j = 0; j < NV; ++j) {
           b[j] = M::load(panel + j * M::width);
+          M::not_sooner(b[j]);
           if constexpr (NV > 2) M::in_register(b[j]);
         }
         TKL_UNROLL
         for (int i = 0; i < MR; ++i) {
+          if constexpr (NV > 2) {
+            if (i > 0) M::load_after(a[i], sum[i - 1][NV - 1]);
+          }
           const value x = M::broadcast(a[i] + k);
           TKL_UNROLL
           for (int j = 0; j < NV; ++j) M::mac_in_place(sum[i][j], x, b[j]);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tkl/algo/ordered_products.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
 #include <tkl/expr/eval.hpp>
@@ -37,16 +38,24 @@ TKL_NOINLINE void static_tile(const TA* a, std::int64_t lda, const TB* b, std::i
   TKL_UNROLL
   for (int i = 0; i < MR; ++i) TKL_UNROLL
   for (int j = 0; j < NV; ++j) acc[i][j] = M::zero();
-  for (int k = 0; k < Depth; ++k, b += ldb) {
-    value row_of_b[NV];
-    TKL_UNROLL
-    for (int j = 0; j < NV; ++j)
-      row_of_b[j] = j + 1 < NV || Last == width ? M::load(b + j * width) : M::load(b + j * width, Last);
-    TKL_UNROLL
-    for (int i = 0; i < MR; ++i) {
-      const value x = M::broadcast(a + (i * lda + k));
+  const auto load = [](const TB* from, int j) __attribute__((always_inline)) {
+    return j + 1 < NV || Last == width ? M::load(from + j * width) : M::load(from + j * width, Last);
+  };
+  if constexpr (M::ordered_registers > 0) {
+    ordered_products<M>(
+        acc, Depth, [&](std::int64_t k, int i) { return M::factor_of(a + (i * lda + k)); },
+        [&](std::int64_t k, int j) { return load(b + k * ldb, j); });
+  } else {
+    for (int k = 0; k < Depth; ++k, b += ldb) {
+      value row_of_b[NV];
       TKL_UNROLL
-      for (int j = 0; j < NV; ++j) M::mac(acc[i][j], x, row_of_b[j]);
+      for (int j = 0; j < NV; ++j) row_of_b[j] = load(b, j);
+      TKL_UNROLL
+      for (int i = 0; i < MR; ++i) {
+        const value x = M::broadcast(a + (i * lda + k));
+        TKL_UNROLL
+        for (int j = 0; j < NV; ++j) M::mac(acc[i][j], x, row_of_b[j]);
+      }
     }
   }
   TKL_UNROLL

@@ -25,8 +25,7 @@ struct evaluator<attention_operation<Q, K, V, Mask, P>> {
   static constexpr result_frame frame(const operation_type&) { return result_frame(3); }
 
   template <class Target, auto... S>
-  static constexpr attention_schedule schedule =
-      schedule_or<attention_schedule_for(Target::arch_type::registers, Target::arch_type::width_f32), S...>;
+  static constexpr attention_schedule schedule = schedule_or<Target::arch_type::attention, S...>;
 
   template <class Target, auto... S>
   static constexpr complaint mistake(const operation_type& op) {

@@ -187,16 +187,18 @@ struct evaluator<conv2d_operation<X, W, P>> {
       for (int i = 0; i < 2; ++i)
         p.kernel[i] = g.kernel[i], p.stride[i] = g.stride[i], p.dilation[i] = g.dilation[i], p.pad[i] = g.pad[i];
       p.multiplier = x.shape.extent[3] == 0 ? 1 : y.shape.extent[3] / x.shape.extent[3];
-      depthwise<depthwise_for(), machine>(p, epilogue, target.executor);
+      depthwise<depthwise_for<typename Target::arch_type>(), machine>(p, epilogue, target.executor);
     }
   }
 
   /// The code for the filter where the types tell it, else for any filter.
+  template <class Arch>
   static constexpr depthwise_schedule depthwise_for() {
     if constexpr (operation_type::is_static) {
       constexpr attributes a = operation_type{}.conv().attr;
       constexpr std::int64_t out = operation_type{}.conv().result.out[3], in = declared_extents<X>[3];
-      return depthwise_schedule_for(a.kernel[0], a.kernel[1], a.stride[1], a.dilation[1], in == 0 ? 1 : out / in);
+      return depthwise_schedule_for(a.kernel[0], a.kernel[1], a.stride[1], a.dilation[1], in == 0 ? 1 : out / in,
+                                    Arch::depthwise_tile);
     } else {
       return {};
     }

@@ -128,7 +128,8 @@ struct kernel<algorithm::depthwise> : no_scratch {
       p.kernel[i] = s.parameters.kernel[i], p.stride[i] = s.parameters.stride[i],
       p.dilation[i] = s.parameters.dilation[i], p.pad[i] = s.parameters.pad[i];
     p.multiplier = p.x.shape.extent[3] == 0 ? 1 : p.y.shape.extent[3] / p.x.shape.extent[3];
-    constexpr depthwise_schedule schedule = depthwise_schedule_for(K.variant[0], K.variant[1], K.variant[2], 1, 1);
+    constexpr depthwise_schedule schedule =
+        depthwise_schedule_for(K.variant[0], K.variant[1], K.variant[2], 1, 1, Arch::depthwise_tile);
     depthwise<schedule, M>(p, epilogue_of<K>(s, c), c.executor);
   }
 };

@@ -73,8 +73,7 @@ struct kernel<algorithm::attention> {
   template <class Arch, class M>
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
     const std::int64_t heads = s.parameters.heads;
-    return attention_scratch_bytes(attention_schedule_for(Arch::registers, Arch::width_f32), M::width,
-                                   sizeof(typename M::scalar), e[s.in[0]].extent[3] / heads,
+    return attention_scratch_bytes(Arch::attention, M::width, sizeof(typename M::scalar), e[s.in[0]].extent[3] / heads,
                                    e[s.in[2]].extent[3] / heads);
   }
   template <kernel_key K, class Arch, class M, class C>
@@ -89,8 +88,7 @@ struct kernel<algorithm::attention> {
     }
     p.heads = s.parameters.heads;
     p.scale = s.parameters.real[0];
-    attention<attention_schedule_for(Arch::registers, Arch::width_f32), M>(p, epilogue_of<K>(s, c), c.executor,
-                                                                           c.scratch(s));
+    attention<Arch::attention, M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
   }
 };
 

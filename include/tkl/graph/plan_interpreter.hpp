@@ -29,6 +29,8 @@ struct reference {
   static constexpr cache_sizes cache{};
   static constexpr gemm_schedule gemm{3, 2, 16, 9, 8};
   static constexpr conv_schedule conv{3, 2, 16, 9, 2};
+  static constexpr attention_schedule attention{};
+  static constexpr int depthwise_tile = 4;
 };
 }  // namespace arch
 

@@ -202,7 +202,7 @@ struct c_model<Name, compile<Model, Target>> {
   static constexpr cpu_level level_of_unit() {
     cpu_level level = cpu_level::base;
     for (const cpu_level l : cpu_levels)
-      if (name_of(l) == arch::native::name) level = l;
+      if (name_of(l) == arch::native_level::name) level = l;
     return level;
   }
   static int info(const tkl_model* model, const c_tensor* all, int n, int index, tkl_tensor_info* to) {
@@ -228,7 +228,7 @@ TKL_ISA_END
 /// may hold commas.
 #if defined(TKL_LEVEL_SYMBOL)
 #  define TKL_C_MODEL(NAME, ...)                                                                      \
-    static_assert(tkl::arch::native::name == TKL_LEVEL_NAME,                                          \
+    static_assert(tkl::arch::native_level::name == TKL_LEVEL_NAME,                                    \
                   "the flags of this target raise the level of every unit: tkl_add_model sets them"); \
     extern "C" {                                                                                      \
     [[gnu::visibility("hidden")]] extern const tkl::c_functions TKL_LEVEL_SYMBOL;                     \

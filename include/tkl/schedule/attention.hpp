@@ -26,14 +26,6 @@ concept attention_tiles_whole = S.mr > 0 && S.nr > 0 && S.queries > 0 && S.keys 
 template <attention_schedule S, class Arch>
 concept attention_fits_registers = S.mr* S.nr + S.nr + 1 <= Arch::registers;
 
-/// The schedule for a machine: a tile of 12 x 2 vectors with 32 registers, of 6 x 2 with 16; blocks of about 48 queries
-/// (96 with 16 lanes).
-constexpr attention_schedule attention_schedule_for(int registers, int width) {
-  const int mr = registers >= 32 && width >= 16 ? 12 : 6;
-  const int queries = width >= 8 ? 6 : width == 1 ? 6 : 48 / width;
-  return {.mr = mr, .nr = 2, .queries = queries, .keys = 96};
-}
-
 /// Bytes of scratch for one worker, a multiple of 64: a block's queries, its scores against one tile of keys, its sums
 /// of values, three numbers per query. `scalar_bytes`: 4, on the reference machine 8. `depth`, `value_depth`: of one
 /// head.

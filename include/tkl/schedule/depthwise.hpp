@@ -36,17 +36,16 @@ concept depthwise_fits_registers = S.registers() <= Arch::registers;
 
 /// The schedule for a filter: specialised for 3x3 and 5x5 with a column stride of 1 or 2, any other at run time. A
 /// larger filter shares more input rows between output rows; many rows at a power-of-two pitch displace each other in
-/// the cache. Four outputs at once: on AVX2, eight took a tenth to a sixth less time on rows of 14 and 7 pixels,
-/// a quarter more on rows of 16, and more code.
+/// the cache. `tile`: outputs at once of a specialised one, Arch::depthwise_tile.
 constexpr depthwise_schedule depthwise_schedule_for(std::int64_t kernel_rows, std::int64_t kernel_columns,
                                                     std::int64_t stride_columns, std::int64_t dilation_columns,
-                                                    std::int64_t multiplier) {
+                                                    std::int64_t multiplier, int tile) {
   const bool known = kernel_rows == kernel_columns && (kernel_rows == 3 || kernel_rows == 5);
   if (!known || stride_columns < 1 || stride_columns > 2 || dilation_columns != 1 || multiplier != 1) return {};
   return {.rows = static_cast<int>(kernel_rows),
           .columns = static_cast<int>(kernel_columns),
           .stride = static_cast<int>(stride_columns),
-          .tile = 4,
+          .tile = tile,
           .group = kernel_rows > 3 ? 4 : 2};
 }
 

@@ -49,9 +49,18 @@ concept fits_l2 = positive_tile<S> && std::int64_t {
 }
 *S.kc* S.mc <= Arch::cache.l2 / 2;
 
-/// Enough independent sums to hide the latency of a fused multiply-add on two pipes of latency four.
-template <gemm_schedule S>
-concept hides_latency = positive_tile<S> && S.mr* S.nr >= 8;
+/// Enough independent sums to keep the multiply-adds of Arch under way.
+template <gemm_schedule S, class Arch>
+concept hides_latency = positive_tile<S> && S.mr* S.nr >= Arch::multiply_add.per_cycle* Arch::multiply_add.latency;
+
+/// What one product of the depth costs a register tile at best.
+struct tile_work {
+  int multiply_adds = 0;
+  int loads = 0;  // one for each vector of the second operand, one for each row's number of the first
+};
+constexpr tile_work work_of(int mr, int nr) {
+  return {mr * nr, mr + nr};
+}
 
 /// Block sizes for an f32 tile of mr rows by nr vectors of `width` lanes, by the analytical model of Low, Igual, Smith
 /// and Quintana-Orti, "Analytical Modeling Is Enough for High-Performance BLIS", ACM TOMS 43 (2016), with half of each

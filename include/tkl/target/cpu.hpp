@@ -9,6 +9,7 @@
 #include <tkl/config.hpp>
 #include <tkl/expr/eval.hpp>
 #include <tkl/target/cpu_math.hpp>
+#include <type_traits>
 
 namespace tkl {
 
@@ -19,9 +20,13 @@ struct avx512;
 struct neon;
 }  // namespace arch
 
-/// The xsimd architecture of an architecture tag; undefined where the unit's compiler flags do not allow it.
+/// The xsimd architecture of an architecture tag: that of its level, undefined where the unit's compiler flags do not
+/// allow it.
 template <class Arch>
 struct xsimd_arch;
+template <class Arch>
+requires(!std::is_same_v<Arch, typename Arch::level>) struct xsimd_arch<Arch> : xsimd_arch<typename Arch::level> {
+};
 #if XSIMD_WITH_SSE2
 template <>
 struct xsimd_arch<arch::base> {
@@ -131,11 +136,37 @@ struct cpu_machine {
 #endif
     mac(d, a, b);
   }
+  /// For algo/ordered_products.hpp, where ordered_registers is not 0.
+  static constexpr int ordered_registers = R::ordered_registers;
+  using factor = typename R::factor;
+  template <class T>
+  TKL_FN static factor factor_of(const T* p) {
+    return factor(widen<float>(*p));
+  }
+  TKL_FN static void mac_in_order(value& d, factor x, value b) {
+    R::mac_in_order(d, x, b);
+  }
   /// Keeps v in a register: where three vectors meet each broadcast, g++ reads them from memory in every multiply-add
   /// instead, and the loads become the limit. clang must not get this.
   TKL_FN static void in_register([[maybe_unused]] value& v) {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
     asm("" : "+x"(v.data));
+#endif
+  }
+  /// Of the two that follow, for clang with 16 registers, each keeps a load where it is written. A vector is not
+  /// fetched products ahead: clang 19 did that where it converts from f16, and put two vectors per product on the
+  /// stack.
+  TKL_FN static void not_sooner([[maybe_unused]] value& v) {
+#if defined(__clang__) && defined(__FMA__)
+    if constexpr (width == 8) asm("" : "+x"(v.data));
+#endif
+  }
+  /// What p points to is not loaded before v is known: without that, a tile of 4 rows by 3 vectors, which fills the
+  /// registers, was short of one for the next row's number.
+  template <class T>
+  TKL_FN static void load_after([[maybe_unused]] const T*& p, [[maybe_unused]] const value& v) {
+#if defined(__clang__) && defined(__FMA__)
+    if constexpr (width == 8) asm("" : "+r"(p) : "x"(v.data));
 #endif
   }
   /// 0, 1, 2, ... in the lanes.

@@ -22,6 +22,11 @@ struct generic_registers {
   using integers = xsimd::batch<std::int32_t, A>;
   static constexpr int width = static_cast<int>(value::size);
 
+  /// Registers that algo/ordered_products.hpp may fill; 0: the compiler orders the products of a register tile.
+  static constexpr int ordered_registers = 0;
+  /// One factor of several multiply-adds, as they take it.
+  using factor = value;
+
   // Memory.
   TKL_FN static value load(const float* p) { return value::load_unaligned(p); }
   template <class T>

@@ -2,6 +2,7 @@
 // Register operations of 64-bit Arm's Advanced SIMD.
 #pragma once
 
+#include <tkl/arch/neon.hpp>
 #include <tkl/target/cpu_generic.hpp>
 
 #if XSIMD_WITH_NEON64
@@ -57,6 +58,13 @@ struct registers<xsimd::neon64> : generic_registers<xsimd::neon64> {
   }
 
   TKL_FN static value fma(value a, value b, value c) { return vfmaq_f32(c, a, b); }
+  static constexpr int ordered_registers = arch::neon::registers;
+  /// A multiply-add takes it from the first lane of a register: the number alone, without copies.
+  using factor = float;
+  /// d += x * b. Volatile: no compiler moves it past another, nor g++ a load past it.
+  TKL_FN static void mac_in_order(value& d, factor x, value b) {
+    asm volatile("fmla %0.4s, %1.4s, %2.s[0]" : "+w"(d.data) : "w"(b.data), "w"(x));
+  }
   // xsimd's quotients and roots are those of 32-bit Arm: Newton steps from an estimate.
   TKL_FN static value div(value a, value b) { return vdivq_f32(a, b); }
   TKL_FN static value sqrt(value a) { return vsqrtq_f32(a); }

@@ -63,6 +63,10 @@ struct reference_machine {
     mac(d, a, b);
   }
   static void in_register(value&) {}
+  static void not_sooner(value&) {}
+  template <class T>
+  static void load_after(const T*&, value) {}
+  static constexpr int ordered_registers = 0;
   static value iota() {
     return 0.0;
   }

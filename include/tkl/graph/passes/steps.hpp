@@ -91,8 +91,9 @@ constexpr void lower_conv2d(lowering& l, std::int32_t id, const prologue_chain* 
     s.in[0] = detail::input_edge(l, n.in[0]);
     key.in = x.type;
     if (depthwise) {
-      const depthwise_schedule d = depthwise_schedule_for(n.attr.kernel[0], n.attr.kernel[1], n.attr.stride[1],
-                                                          n.attr.dilation[1], n.shape[3] / x.shape[3]);
+      const depthwise_schedule d =
+          depthwise_schedule_for(n.attr.kernel[0], n.attr.kernel[1], n.attr.stride[1], n.attr.dilation[1],
+                                 n.shape[3] / x.shape[3], depthwise_schedule{}.tile);
       key.variant[0] = static_cast<std::uint8_t>(d.rows);
       key.variant[1] = static_cast<std::uint8_t>(d.columns);
       key.variant[2] = static_cast<std::uint8_t>(d.stride);
