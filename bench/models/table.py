@@ -29,4 +29,11 @@ NETWORKS = {
                             {"avx2": 1.0, "avx512": 1.1}, {"onnxruntime": {"avx2": 1.0, "avx512": 1.0}}),
     "resnet50": Network("golden/resnet50.onnx", "golden/resnet50.safetensors", (1, 3, 224, 224),
                         {"avx2": 1.05, "avx512": 1.0}, {"onnxruntime": {"avx2": 0.8, "avx512": 0.8}}),
+    "resnet18": made("resnet18", (1, 3, 224, 224), 1.2, 1.1),
+    "yolov5s": made("yolov5s", (1, 3, 640, 640), 1.05, 1.05),
+    "minilm_s128": made("minilm_s128", (1, 128, 384), 1.0, 1.0),
+    "minilm_s32": made("minilm_s32", (1, 32, 384), 1.1, 1.1),
+    "bertbase_s128": made("bertbase_s128", (1, 128, 768), 1.0, 1.0),
+    "dscnn": made("dscnn", (1, 1, 49, 10), 1.0, 1.0),
+    "resnet8": made("resnet8", (1, 3, 32, 32), 1.1, 1.1),
 }
