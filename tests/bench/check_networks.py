@@ -16,6 +16,9 @@ faults = [f"{name} is in the table, but bench/models/networks/{name}.hpp is miss
 faults += [f"bench/models/networks/{name}.hpp is not in the table" for name in headers if name not in NETWORKS]
 faults += [f"bench/models/networks/{name}.hpp does not define {name}" for name, text in headers.items()
            if f"struct {name} " not in text and f"using {name} " not in text]
+makers = (root / "bench" / "models" / "make_networks.py").read_text()
+faults += [f"make_networks.py does not make {name}" for name, n in NETWORKS.items()
+           if n.onnx.startswith("networks/") and f'"{name}": ' not in makers]
 for arguments, expected in (([], 0), (["resnet51"], 2), (["resnet50", "--rounds", "-3"], 2)):
     done = subprocess.run([str(root / "dev"), "bench", "profile", *arguments], capture_output=True)
     if done.returncode != expected:
