@@ -7,6 +7,7 @@
 // other of a buffer as large as the model's arena and packed weights.
 #include BENCH_NETWORK_HEADER
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -84,13 +85,12 @@ int main(int count, char** arguments) {
   if (!memory) return failed(memory.error().message());
   std::mt19937 random(1);
   std::vector<std::vector<std::byte>> inputs, outputs;
-  std::vector<const void*> in;
-  std::vector<void*> out;
-  for (int i = 0; i < tensors::list.inputs; ++i) inputs.push_back(input_of(tensors::list.input[i], random));
-  for (int i = 0; i < tensors::list.outputs; ++i)
-    outputs.emplace_back(static_cast<std::size_t>(tensors::list.output[i].bytes));
-  for (auto& x : inputs) in.push_back(x.data());
-  for (auto& y : outputs) out.push_back(y.data());
+  std::array<const void*, tensors::most> in{};
+  std::array<void*, tensors::most> out{};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(tensors::list.inputs); ++i)
+    in[i] = inputs.emplace_back(input_of(tensors::list.input[i], random)).data();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(tensors::list.outputs); ++i)
+    out[i] = outputs.emplace_back(static_cast<std::size_t>(tensors::list.output[i].bytes)).data();
 
   tkl::profile_options options{.title = BENCH_NETWORK_NAME ", level " TKL_LEVEL_NAME ", one thread"};
   if (count > 3) options.rounds = std::atoi(arguments[3]);
