@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whole networks, batch 1, one thread, f32: tkl against ONNX Runtime and OpenVINO (both from PyPI).
+"""Whole networks, batch 1, one thread, f32: tkl against ONNX Runtime, OpenVINO, MNN, ncnn and LiteRT (all from PyPI).
 
     python3 bench/models/compare.py --build build/release [--ratios build/ratios.json] [--networks a,b] [--rounds 9]
 
-One process per runtime and level, rounds interleaved, medians. Every output is compared with ONNX Runtime's before
-anything is timed. Level avx2 uses the objects NAME.avx2.so; on a host with AVX-512 the level avx512 uses NAME.native.so.
+One process per runtime and level, rounds interleaved, medians; the peak of the core's multiply-adds in the same rounds.
+Every output is compared with ONNX Runtime's before anything is timed. Level avx2 uses the objects NAME.avx2.so; on a host
+with AVX-512 the level avx512 uses NAME.native.so. A row per rival, and the row `fastest`: tkl against the fastest of those
+rivals whose outputs differ by at most 1e-4 of the largest one. A rival that cannot take a network says why in its row.
 """
 import argparse
 import ctypes
@@ -19,217 +21,51 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bench"))
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools")]
 
-# network: ONNX file, weights file (below the folder build), input shape, floors against ONNX Runtime per level and
-# against OpenVINO; `tolerance` is relative to the largest output.
-NETWORKS = {
-    "ocr_rec320": ("onnx/rec.onnx", "weights/rec.safetensors", (1, 3, 48, 320), {"avx2": 1.35, "avx512": 1.6}, 1.05),
-    "ocr_rec640": ("onnx/rec.onnx", "weights/rec.safetensors", (1, 3, 48, 640), {"avx2": 1.35, "avx512": 1.6}, 1.05),
-    "ocr_det640": ("onnx/det.onnx", "weights/det.safetensors", (1, 3, 640, 640), {"avx2": 1.3, "avx512": 1.3}, None),
-    "mobilenet_v2": ("golden/mobilenet_v2.onnx", "golden/mobilenet_v2.safetensors", (1, 3, 224, 224),
-                     {"avx2": 1.0, "avx512": 1.0}, None),
-    "resnet50": ("golden/resnet50.onnx", "golden/resnet50.safetensors", (1, 3, 224, 224),
-                 {"avx2": 0.8, "avx512": 0.8}, None),
-}
-RIVALS = ("onnxruntime", "openvino")
-TOLERANCE = 1e-3
+from conversions import Failure, file_for, fixed_shape_model, multiply_adds
+from files import REQUIREMENTS, prepare, weights_of
+from table import NETWORKS
+
+RIVALS = ("onnxruntime", "openvino", "mnn", "ncnn", "litert")
+TOLERANCE = 1e-3  # more is another result
+COMPARABLE = 1e-4  # more is an approximation, which tkl is not measured against
 CPU_FLAGS = set(pathlib.Path("/proc/cpuinfo").read_text().split("flags", 1)[-1].split("\n", 1)[0].split())
 HAS_AVX512 = {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= CPU_FLAGS
 
 
 # ---- the worker: one runtime with one network, driven by lines of JSON ----
 
-def fixed_shape_model(path, shape):
-    """The ONNX file with a fixed input shape, and what follows from it folded by ONNX Runtime (standard operators only)."""
-    import onnx
-    import onnxruntime
-
-    model = onnx.load(path)
-    initialisers = {i.name for i in model.graph.initializer}
-    for x in model.graph.input:
-        if x.name in initialisers:
-            continue
-        dims = x.type.tensor_type.shape.dim
-        del dims[:]
-        for extent in shape:
-            dims.add().dim_value = extent
-    for y in model.graph.output:
-        y.type.tensor_type.ClearField("shape")
-    folded = f"/tmp/tkl_compare_{os.getpid()}.onnx"
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.optimized_model_filepath = folded
-    options.log_severity_level = 3
-    onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    data = pathlib.Path(folded).read_bytes()
-    os.remove(folded)
-    return data
-
-
-def multiply_adds(data):
-    """Multiply-adds of the convolutions and matrix products of a model with fixed shapes."""
-    import onnx
-
-    graph = onnx.shape_inference.infer_shapes(onnx.load_from_string(data), data_prop=True).graph
-    shapes = {i.name: list(i.dims) for i in graph.initializer}
-    for v in [*graph.value_info, *graph.input, *graph.output]:
-        shapes[v.name] = [d.dim_value for d in v.type.tensor_type.shape.dim]
-    total = 0
-    for n in graph.node:
-        if n.op_type == "Conv":
-            total += math.prod(shapes[n.output[0]]) * math.prod(shapes[n.input[1]][1:])
-        elif n.op_type == "ConvTranspose":
-            total += math.prod(shapes[n.input[0]]) * math.prod(shapes[n.input[1]][1:])
-        elif n.op_type == "MatMul":
-            total += math.prod(shapes[n.output[0]]) * shapes[n.input[0]][-1]
-        elif n.op_type == "Gemm":
-            transposed = any(a.name == "transA" and a.i for a in n.attribute)
-            total += math.prod(shapes[n.output[0]]) * shapes[n.input[0]][0 if transposed else -1]
-    return total
-
-
-class OnnxRuntime:
-    def __init__(self, model, x):
-        import onnxruntime as o
-
-        options = o.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.execution_mode = o.ExecutionMode.ORT_SEQUENTIAL
-        options.graph_optimization_level = o.GraphOptimizationLevel.ORT_ENABLE_ALL
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
-        self.version = o.__version__
-        self.session = o.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        name = self.session.get_inputs()[0].name
-        # Bound to fixed buffers, so that no allocation of outputs is timed.
-        self.x = o.OrtValue.ortvalue_from_numpy(x)
-        first = self.session.io_binding()
-        first.bind_ortvalue_input(name, self.x)
-        for y in self.session.get_outputs():
-            first.bind_output(y.name, "cpu")
-        self.session.run_with_iobinding(first)
-        self.outputs = first.get_outputs()
-        self.binding = self.session.io_binding()
-        self.binding.bind_ortvalue_input(name, self.x)
-        for y, value in zip(self.session.get_outputs(), self.outputs):
-            self.binding.bind_ortvalue_output(y.name, value)
-
-    def run(self):
-        self.session.run_with_iobinding(self.binding)
-
-    def output(self):
-        return self.outputs[0].numpy()
-
-
-class OpenVino:
-    def __init__(self, model, x):
-        import openvino as ov
-
-        self.version = ov.__version__.split("-")[0]
-        core = ov.Core()
-        compiled = core.compile_model(core.read_model(model), "CPU",
-                                      {"INFERENCE_NUM_THREADS": 1, "INFERENCE_PRECISION_HINT": "f32",
-                                       "PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1})
-        self.request = compiled.create_infer_request()
-        self.x = ov.Tensor(x, shared_memory=True)
-        self.request.set_input_tensor(self.x)
-
-    def run(self):
-        self.request.infer(share_inputs=True, share_outputs=True)
-
-    def output(self):
-        return self.request.get_output_tensor(0).data
-
-
-class Peak:
-    """A loop of multiply-adds on registers: what the core can do at most."""
-    version = ""
-
-    def __init__(self, shared_object):
-        self.c = ctypes.CDLL(shared_object)
-        self.c.tkl_bench_peak_flops.restype = ctypes.c_double
-        self.flops = self.c.tkl_bench_peak_flops()
-
-    def run(self):
-        self.c.tkl_bench_peak()
-
-
-class Tkl:
-    class Info(ctypes.Structure):
-        _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("rank", ctypes.c_int),
-                    ("extents", ctypes.c_int64 * 8), ("bytes", ctypes.c_size_t)]
-
-    def __init__(self, network, shared_object, weights, x):
-        import numpy as np
-
-        self.c = c = ctypes.CDLL(shared_object)
-        self.error = ctypes.create_string_buffer(512)
-        size = ctypes.c_size_t(512)
-        for f in (c.tkl_model_open, c.tkl_workspace_create):
-            f.restype = ctypes.c_void_p
-        c.tkl_version.restype = ctypes.c_char_p
-        self.version = c.tkl_version().decode()
-        model = c.tkl_model_open(network.encode(), weights.encode(), self.error, size)
-        if not model:
-            raise RuntimeError(self.error.value.decode())
-        self.model = ctypes.c_void_p(model)
-        workspace = c.tkl_workspace_create(self.model, 1, self.error, size)
-        if not workspace:
-            raise RuntimeError(self.error.value.decode())
-        self.workspace = ctypes.c_void_p(workspace)
-        info = self.Info()
-        c.tkl_model_input_info(self.model, 0, ctypes.byref(info))
-        if tuple(info.extents[: info.rank]) != x.shape or info.bytes != x.nbytes:
-            raise RuntimeError(f"the model takes {list(info.extents[:info.rank])}, not {list(x.shape)}")
-        c.tkl_model_output_info(self.model, 0, ctypes.byref(info))
-        self.x, self.y = x, np.zeros(tuple(info.extents[: info.rank]), np.float32)
-        self.arguments = (self.model, self.workspace, (ctypes.c_void_p * 1)(self.x.ctypes.data),
-                          (ctypes.c_void_p * 1)(self.y.ctypes.data), self.error, size)
-
-    def run(self):
-        if self.c.tkl_model_run(*self.arguments) != 0:
-            raise RuntimeError(self.error.value.decode())
-
-    def output(self):
-        return self.y
-
-
 def worker():
     import numpy as np
+    from runtimes import RUNTIMES
 
     replies = os.dup(1)
     os.dup2(2, 1)  # what libraries print goes to stderr
-    runtime = None
+    runtime, calls = None, 1
     for line in sys.stdin:
         request = json.loads(line)
         try:
             if "load" in request:
-                r, reply = request["load"], {}
+                r = request["load"]
                 x = np.random.default_rng(0).uniform(-1, 1, r["shape"]).astype(np.float32)
-                if r["runtime"] == "tkl":
-                    runtime = Tkl(r["network"], r["object"], r["weights"], x)
-                elif r["runtime"] == "peak":
-                    runtime = Peak(r["object"])
-                    reply["flops"] = runtime.flops
-                else:
-                    model = fixed_shape_model(r["onnx"], r["shape"])
-                    runtime = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[r["runtime"]](model, x)
-                    if r["runtime"] == "onnxruntime":
-                        reply["flops"] = 2 * multiply_adds(model)
+                more = (r["network"], r["weights"]) if r["runtime"] == "tkl" else ()
+                runtime = RUNTIMES[r["runtime"]](r["file"], x, *more)
                 runtime.run()
-                if r["runtime"] != "peak":
-                    np.save(r["output"], runtime.output())
-                reply["version"] = runtime.version
+                np.savez(r["output"], *runtime.outputs())
+                start = time.perf_counter()
+                runtime.run()
+                calls = max(1, int(2e-4 / (time.perf_counter() - start)))  # a sample takes 0.2 ms at least
+                reply = {"version": str(runtime.version), "flops": getattr(runtime, "flops", None)}
                 if "cpuid_mask" in os.environ.get("LD_PRELOAD", "") and ctypes.CDLL(None).tkl_bench_cpuid_answers() == 0:
                     raise RuntimeError(f"{r['runtime']} is not held to AVX2")
             else:
                 samples, end = [], time.perf_counter() + request["seconds"]
                 while len(samples) < 2 or time.perf_counter() < end:
                     start = time.perf_counter()
-                    runtime.run()
-                    samples.append(time.perf_counter() - start)
+                    for _ in range(calls):
+                        runtime.run()
+                    samples.append((time.perf_counter() - start) / calls)
                 reply = {"median": statistics.median(samples)}
         except Exception as e:  # the reply says what went wrong; the parent makes a failed row of it
             reply = {"error": f"{type(e).__name__}: {e}"[:300]}
@@ -245,7 +81,9 @@ class Process:
         if held is not None and runtime in RIVALS:
             environment.update(LD_PRELOAD=str(held[1]), PYTHONPATH=str(held[0]), ONEDNN_MAX_CPU_ISA="AVX2",
                                GLIBC_TUNABLES="glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ")
-        self.runtime, self.level, self.medians, self.error, self.version = runtime, level, [], None, ""
+        self.runtime, self.level, self.medians = runtime, level, []
+        self.error, self.absent, self.version, self.difference, self.flops = None, None, "", None, None
+        self.output = f"/tmp/tkl_compare_{os.getpid()}_{runtime}_{level}.npz"
         self.p = subprocess.Popen([python, __file__, "--worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL, env=environment)
 
@@ -261,85 +99,147 @@ class Process:
             self.error = reply["error"]
         return reply
 
+    def runs(self):
+        return self.error is None and self.absent is None
+
+    def seconds(self):
+        return statistics.median(self.medians) if self.medians else None
+
     def close(self):
         self.p.stdin.close()
         self.p.wait()
+        if os.path.exists(self.output):
+            os.remove(self.output)
 
 
-def difference(a, b):
+def difference(outputs, expected):
+    """The largest difference, relative to the largest number of its output; outputs may come in another order."""
     import numpy as np
 
-    if a.size != b.size:
-        return f"{a.size} elements instead of {b.size}"
-    d = float(np.abs(a.ravel().astype(np.float64) - b.ravel()).max() / max(float(np.abs(b).max()), 1e-30))
-    return None if d <= TOLERANCE else f"differs from onnxruntime by {d:.2g} of the largest output"
+    if len(outputs) != len(expected):
+        raise Failure(f"{len(outputs)} outputs instead of {len(expected)}")
+    left, worst = list(outputs), 0.0
+    for y in expected:
+        scale = max(float(np.abs(y).max()), 1e-30)
+        found = [(float(np.abs(o.ravel().astype(np.float64) - y.ravel()).max()) / scale, i)
+                 for i, o in enumerate(left) if o.size == y.size]
+        if not found:
+            raise Failure(f"no output of {y.size} numbers")
+        distance, i = min(found)
+        del left[i]
+        worst = max(worst, distance if not math.isnan(distance) else math.inf)
+    return worst
+
+
+def judge(processes):
+    """Compares all outputs with ONNX Runtime's."""
+    import numpy as np
+
+    reference = next(p for p in processes if p.runtime == "onnxruntime")
+    expected = list(np.load(reference.output).values()) if os.path.exists(reference.output) else None
+    for p in processes:
+        if not p.runs() or p.runtime == "peak":
+            continue
+        if expected is None:
+            p.error = "no reference output"
+            continue
+        try:
+            p.difference = difference(list(np.load(p.output).values()), expected)
+        except Failure as failure:
+            p.error = str(failure)
+            continue
+        if not p.difference <= TOLERANCE:
+            p.error = f"differs from onnxruntime by {p.difference:.2g} of the largest output"
+        if p.runtime not in ("tkl", "onnxruntime"):  # what another rival cannot compute is no fault of tkl
+            p.absent, p.error = p.error, None
 
 
 def held_rivals(args):
     """Copies of the rivals that do not see AVX-512, on a host that has it: the folder and the library to preload."""
     if not HAS_AVX512 and not args.hold:
         return None
+    from runtimes import PACKAGES
+
     folder, mask = ROOT / "build" / "held", args.build.resolve() / "bench" / "models" / "cpuid_mask.so"
     folder.mkdir(parents=True, exist_ok=True)
     site = next((ROOT / "build" / "venv" / "lib").glob("python3*/site-packages"))
-    subprocess.run([sys.executable, str(ROOT / "bench" / "models" / "hold" / "hold.py"), str(site), str(folder), *RIVALS],
-                   check=True)
+    subprocess.run([sys.executable, str(ROOT / "bench" / "models" / "hold" / "hold.py"), str(site), str(folder),
+                    *[entry for entries in PACKAGES.values() for entry in entries]], check=True)
     return folder, mask
 
 
-def compare(name, levels, held, args):
-    import numpy as np
+def start(name, runtime, level, held, args):
+    """A process with the network loaded, or with what kept it from that."""
+    p = Process(str(ROOT / "build" / "venv" / "bin" / "python"), runtime, level, held if level == "avx2" else None)
+    suffix = "avx2" if level == "avx2" else "native"
+    objects = args.build.resolve() / "bench" / "models"
+    try:
+        file = str(objects / f"{name if runtime == 'tkl' else runtime}.{suffix}.so") if runtime in ("tkl", "peak") \
+            else file_for(runtime, name)
+    except Failure as failure:
+        p.absent = f"not converted: {failure}"
+        return p
+    reply = p.ask(load={"runtime": runtime, "network": name, "shape": NETWORKS[name].shape, "output": p.output,
+                        "file": file, "weights": str(weights_of(name))})
+    p.version, p.flops = reply.get("version", ""), reply.get("flops")
+    if p.error and runtime in RIVALS and runtime != "onnxruntime":
+        p.absent, p.error = p.error, None
+    return p
 
-    onnx, weights, shape, ort_floors, openvino_floor = NETWORKS[name]
-    build = ROOT / "build"
-    processes = []
-    for level in levels:
-        for runtime in ("peak", "onnxruntime", "tkl", "openvino"):
-            if runtime == "openvino" and openvino_floor is None and not args.all:
-                continue
-            p = Process(str(build / "venv" / "bin" / "python"), runtime, level, held if level == "avx2" else None)
-            suffix = "avx2" if level == "avx2" else "native"
-            p.output = f"/tmp/tkl_compare_{os.getpid()}_{runtime}_{level}.npy"
-            file = f"{'peak' if runtime == 'peak' else name}.{suffix}.so"
-            reply = p.ask(load={"runtime": runtime, "network": name, "shape": shape, "output": p.output,
-                                "onnx": str(build / onnx), "weights": str(build / weights),
-                                "object": str(args.build / "bench" / "models" / file)})
-            p.version, p.flops = reply.get("version", ""), reply.get("flops")
-            processes.append(p)
-    reference = next((p for p in processes if p.runtime == "onnxruntime"), None)
-    expected = np.load(reference.output) if os.path.exists(reference.output) else None
-    for p in processes:
-        if p.error is None and p.runtime != "peak":
-            p.error = "no reference output" if expected is None else difference(np.load(p.output), expected)
-        if os.path.exists(p.output):
-            os.remove(p.output)
+
+def rows_of(name, level, of_level, flops):
+    """A row per rival, then the one against the fastest."""
+    own, peak, network = of_level["tkl"], of_level["peak"], NETWORKS[name]
+
+    def share(p):
+        if p.seconds() is None or peak.seconds() is None:
+            return None
+        return round(100 * (flops / p.seconds()) / (peak.flops / peak.seconds()), 2)
+
+    def row(p, rival, floor):
+        error = own.error and f"tkl: {own.error}" or peak.error and f"peak: {peak.error}" or p and p.error
+        ratio = p.seconds() / own.seconds() if p and not error and p.seconds() and own.seconds() else None
+        version = (p.version if rival == p.runtime else f"{p.runtime} {p.version}") if p else ""
+        if p is None and not error:
+            error = "no rival computes what ONNX Runtime computes"
+        return {"bench": "models", "case": name, "level": level, "threads": 1, "rival": rival, "rival_version": version,
+                "ratio": ratio and round(ratio, 4), "floor": floor, "percent_of_peak": share(own),
+                "rival_percent_of_peak": p and share(p), "difference": own.difference,
+                "rival_difference": p and p.difference, "error": error or None, "absent": p and p.absent}
+
+    rivals = [p for p in of_level.values() if p.runtime in RIVALS]
+    rows = [row(p, p.runtime, None if p.absent else network.floors.get(p.runtime, {}).get(level)) for p in rivals]
+    able = [p for p in rivals if p.medians and p.difference <= COMPARABLE]
+    rows.append(row(min(able, key=Process.seconds, default=None), "fastest", network.fastest[level]))
+    print_rows(rows, own, {p.runtime: p for p in rivals})
+    return rows
+
+
+def print_rows(rows, own, rivals):
+    number = lambda v, form: "-" if v is None else format(v, form)
+    ms = lambda p: number(p and p.seconds() and 1e3 * p.seconds(), ".3f")
+    for r in rows:
+        rival = rivals.get(r["rival"]) or rivals.get(r["rival_version"].split(" ")[0])
+        print(f"models   {r['case']:14s} {r['level']:7s} {r['rival']:12s} {r['rival_version']:22s} tkl {ms(own):>8s} ms "
+              f"({number(r['percent_of_peak'], '.0f')}% of peak, error {number(r['difference'], '.1e')}), {ms(rival):>8s} ms "
+              f"({number(r['rival_percent_of_peak'], '.0f')}%, {number(r['rival_difference'], '.1e')}), ratio "
+              f"{number(r['ratio'], '.2f')}, floor {number(r['floor'], '.2f')} {r['error'] or r['absent'] or ''}", flush=True)
+
+
+def compare(name, levels, held, args):
+    processes = [start(name, runtime, level, held, args) for level in levels
+                 for runtime in ("peak", "tkl", *args.rivals.split(","))]
+    judge(processes)
     for turn in range(args.rounds + 1):
         for p in processes:
-            if p.error is None:
+            if p.runs():
                 reply = p.ask(seconds=args.seconds)
                 if turn > 0 and "median" in reply:  # the first round warms up
                     p.medians.append(reply["median"])
+    flops = 2 * multiply_adds(fixed_shape_model(name))
     rows = []
     for level in levels:
-        of_level = {p.runtime: p for p in processes if p.level == level}
-        own, peak = of_level["tkl"], of_level["peak"]
-        percent = None
-        if own.medians and peak.medians and reference.flops:
-            percent = 100 * (reference.flops / statistics.median(own.medians)) / (
-                peak.flops / statistics.median(peak.medians))
-        for p in of_level.values():
-            if p.runtime not in RIVALS:
-                continue
-            floor = ort_floors[level] if p.runtime == "onnxruntime" else openvino_floor
-            error = own.error and f"tkl: {own.error}" or p.error
-            own_ms = 1e3 * statistics.median(own.medians) if own.medians else math.nan
-            ms = 1e3 * statistics.median(p.medians) if p.medians else math.nan
-            rows.append({"bench": "models", "case": name, "level": level, "threads": 1, "rival": p.runtime,
-                         "rival_version": p.version, "ratio": None if error else round(ms / own_ms, 4), "floor": floor,
-                         "percent_of_peak": percent and round(percent, 2), "error": error})
-            print(f"models   {name:14s} {level:7s} {p.runtime:12s} {p.version:10s} tkl {own_ms:8.2f} ms, {ms:8.2f} ms, "
-                  f"ratio {ms / own_ms:5.2f}, floor {floor or '-'}, {percent or math.nan:.0f}% of peak {error or ''}",
-                  flush=True)
+        rows += rows_of(name, level, {p.runtime: p for p in processes if p.level == level}, flops)
     for p in processes:
         p.close()
     return rows
@@ -350,22 +250,26 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--ratios", type=pathlib.Path, default=ROOT / "build" / "ratios.json")
     parser.add_argument("--networks", default=",".join(NETWORKS))
+    parser.add_argument("--rivals", default=",".join(RIVALS), help="onnxruntime must be one of them")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=0.25, help="time of one process in one round")
-    parser.add_argument("--all", action="store_true", help="OpenVINO also where no floor names it")
     parser.add_argument("--hold", action="store_true", help="hold the rivals to AVX2 even where there is nothing to hide")
     args = parser.parse_args()
-    # tools/prepare.py knows how to make the environment, the networks and their weights.
+    for kind, given, known in (("network", args.networks, NETWORKS), ("rival", args.rivals, RIVALS)):
+        for name in given.split(","):
+            if name not in known:
+                raise SystemExit(f"compare: no {kind} '{name}'. There are: {' '.join(known)}")
+    if "onnxruntime" not in args.rivals.split(","):
+        raise SystemExit("compare: onnxruntime is the reference and cannot be left out")
+    # tools/prepare.py knows how to make the environment.
     from prepare import python_with
-    python = python_with(ROOT / "bench" / "models" / "requirements.txt", ROOT / "build")
+    python = python_with(REQUIREMENTS, ROOT / "build")
     if pathlib.Path(sys.executable).absolute() != python.absolute():
         os.execv(str(python), [str(python), *sys.argv])
-    if subprocess.run([sys.executable, str(ROOT / "tools" / "prepare.py"), "golden", "--build", str(ROOT / "build")],
-                      stdout=subprocess.DEVNULL).returncode != 0:
-        raise SystemExit("compare: the networks could not be prepared")
     from run import merge_rows
     held = held_rivals(args)
     for name in args.networks.split(","):
+        prepare([name])
         merge_rows(args.ratios, compare(name, ["avx2", "avx512"] if HAS_AVX512 else ["avx2"], held, args))
 
 

@@ -15,7 +15,7 @@ LAYERS = [
     ("config", r"config\.hpp$"),
     ("C interface", r"c_api\.h$"),  # declarations in C, which the runtime implements
     ("core", r"core/"),
-    ("graph upper half", r"graph/(compile|supports|buckets|placement|report|interpreter|plan_interpreter|describe|probe)"),
+    ("graph upper half", r"graph/(compile|supports|buckets|placement|report|interpreter|plan_interpreter|describe|probe|profile)"),
     ("graph lower half", r"graph/"),
     ("expr", r"expr/"),
     ("schedule", r"schedule/"),

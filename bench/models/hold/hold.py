@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""hold.py SITE_PACKAGES FOLDER PACKAGE...: copies of Python packages whose libraries ask cpuid_mask instead of the CPU.
+"""hold.py SITE_PACKAGES FOLDER ENTRY...: copies of Python packages whose libraries ask cpuid_mask instead of the CPU.
 
-ONNX Runtime and OpenVINO choose their kernels by `cpuid` alone. In every library of the copies the instruction is replaced
+An entry is a folder of site-packages, or a pattern of files. Rivals choose their kernels by `cpuid` alone. In every library of the copies the instruction is replaced
 by one of the same length that traps (ud2); cpuid_mask.so, preloaded, answers it. Needs objdump and readelf.
 """
 import pathlib
@@ -47,16 +47,20 @@ def hold(path):
 
 def main():
     site, folder = map(pathlib.Path, sys.argv[1:3])
-    for package in sys.argv[3:]:
-        target = folder / package
-        if (folder / f"{package}.held").exists():
+    for entry in [found for pattern in sys.argv[3:] for found in sorted(site.glob(pattern))]:
+        target = folder / entry.name
+        if (folder / f"{entry.name}.held").exists():
             continue
-        shutil.rmtree(target, ignore_errors=True)
-        shutil.copytree(site / package, target)
-        libraries = [p for p in target.rglob("*") if p.is_file() and not p.is_symlink() and re.search(r"\.so(\.|$)", p.name)]
+        if entry.is_dir():
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(entry, target)
+        else:
+            shutil.copy2(entry, target)
+        files = target.rglob("*") if entry.is_dir() else [target]
+        libraries = [p for p in files if p.is_file() and not p.is_symlink() and re.search(r"\.so(\.|$)", p.name)]
         count = sum(hold(p) for p in libraries)
-        print(f"{package}: {count} instructions in {len(libraries)} libraries", file=sys.stderr, flush=True)
-        (folder / f"{package}.held").touch()
+        print(f"{entry.name}: {count} instructions in {len(libraries)} libraries", file=sys.stderr, flush=True)
+        (folder / f"{entry.name}.held").touch()
 
 
 if __name__ == "__main__":

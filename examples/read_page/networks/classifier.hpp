@@ -66,12 +66,7 @@ struct classifier {
     return y.named(part("").view());
   }
 
-  static constexpr value build(tkl::graph& g) {
-    const value picture = g.input("picture", tkl::element::u8, {1, 48, 192, 3});
-    const value width = g.input("width", tkl::element::i32, {1});
-    return network(tkl::keep_first(normalised(picture), width, 2));
-  }
-  /// Behind the conversion: f32 [1, 48, 192, 3].
+  /// From numbers -1 .. 1 on.
   static constexpr value network(value x) {
     tkl::graph& g = *x.owner;
     x = tkl::hard_swish(conv_norm(x, "conv1", {.out = 8, .kernel = 3, .stride = 2})).named("conv1");
@@ -80,6 +75,12 @@ struct classifier {
     x = tkl::global_average_pool(tkl::max_pool2d(x, {.kernel = 2})).named("features");
     x = tkl::matmul(tkl::reshape(x, {1, 200}), g.weight("fc_0.w_0", {200, 2})) + g.weight("fc_0.b_0", {2});
     return tkl::softmax(x);
+  }
+
+  static constexpr value build(tkl::graph& g) {
+    const value picture = g.input("picture", tkl::element::u8, {1, 48, 192, 3});
+    const value width = g.input("width", tkl::element::i32, {1});
+    return network(tkl::keep_first(normalised(picture), width, 2));
   }
 };
 

@@ -87,30 +87,34 @@ class svg_writer {
   /// A path of SVG commands, not filled.
   void path(std::string_view commands, std::string_view stroke, double width = 1.2, std::string_view dash = {},
             bool arrow = false) {
+    arrows_ = arrows_ || arrow;
     body_ += "<path d=\"" + std::string(commands) + '"' + (arrow ? " marker-end=\"url(#arrow)\"" : "") +
              pen(stroke, width, dash);
   }
-  void circle(double x, double y, double r, std::string_view fill, std::string_view stroke) {
+  void circle(double x, double y, double r, std::string_view fill, std::string_view stroke,
+              std::string_view title = {}) {
     body_ += "<circle cx=\"" + at(x) + "\" cy=\"" + at(y) + "\" r=\"" + at(r) + "\" fill=\"" + std::string(fill) +
-             "\" stroke=\"" + std::string(stroke) + "\"/>\n";
+             "\" stroke=\"" + std::string(stroke) + '"';
+    body_ += title.empty() ? "/>\n" : "><title>" + escaped(title) + "</title></circle>\n";
   }
 
   std::string document(double width, double height) const {
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + at(width) + "\" height=\"" + at(height) +
-           "\" viewBox=\"0 0 " + at(width) + ' ' + at(height) + "\" font-family=\"" + std::string(svg_font) +
-           "\">\n<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
-           "markerHeight=\"7\" "
-           "orient=\"auto\"><path d=\"M0 0.8L7.5 4L0 7.2z\" fill=\"#555\"/></marker></defs>\n"
-           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
-           body_ + "</svg>\n";
+           "\" viewBox=\"0 0 " + at(width) + ' ' + at(height) + "\" font-family=\"" + std::string(svg_font) + "\">\n" +
+           (arrows_ ? std::string(arrow_head) : "") + "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" + body_ +
+           "</svg>\n";
   }
 
  private:
+  static constexpr std::string_view arrow_head =
+      "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+      "orient=\"auto\"><path d=\"M0 0.8L7.5 4L0 7.2z\" fill=\"#555\"/></marker></defs>\n";
   static std::string pen(std::string_view stroke, double width, std::string_view dash) {
     return " fill=\"none\" stroke=\"" + std::string(stroke) + "\" stroke-width=\"" + at(width) + '"' +
            (dash.empty() ? "" : " stroke-dasharray=\"" + std::string(dash) + '"') + "/>\n";
   }
   std::string body_{};
+  bool arrows_ = false;
 };
 
 /// A kind of node or buffer: its colour and its name in the legend.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The detector as its ONNX file has it: a normalised picture, planes B, G, R.
-#include <read_page/networks/detector.hpp>
-#include <tkl/cpu.hpp>
-#include <tkl/runtime/c_model.hpp>
+#pragma once
 
-namespace {
+#include <read_page/networks/detector.hpp>
+
+namespace bench {
 
 struct ocr_det640 {
   static constexpr void build(tkl::graph& g) {
@@ -14,6 +14,4 @@ struct ocr_det640 {
   }
 };
 
-}  // namespace
-
-TKL_C_MODEL("ocr_det640", tkl::compile<ocr_det640, tkl::cpu<>>)
+}  // namespace bench
