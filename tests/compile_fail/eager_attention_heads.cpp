@@ -1,4 +1,4 @@
-// expect: attention: a head of q has 8 columns (64 for 8 heads), of k 16 (32 for 2)
+// expect: attention: a head of q has 8 columns \(64 for 8 heads\), of k 16 \(32 for 2\)
 // SPDX-License-Identifier: Apache-2.0
 // Query heads narrower than the heads of keys that they share.
 #include <tkl/attention.hpp>

@@ -99,8 +99,10 @@ TEST_CASE("keys transposed twice, heads split from rows of all sequences, heads 
   };
   const value q = split("q", 5, 12), k = split("k", 7, 12), v = split("v", 7, 6);
   const value y = transpose(matmul(softmax(matmul(q, k, {.transpose_b = true}) * 0.5), v), {0, 2, 1, 3});
-  g.output(reshape(y, {10, 6}));
-  becomes_one_step(g);
+  g.output(linear(reshape(y, {10, 6}), g.weight("out", {4, 6})));
+  const program p = planned(g);
+  CHECK(p.steps.size() == 2);
+  CHECK(steps_of(p, algorithm::attention) == 1);
 
   layer apart;
   const value weights = softmax(matmul(apart.qh, apart.kh, {.transpose_b = true}));
