@@ -207,6 +207,21 @@ TEST_CASE("tensors in a score: a mask of any broadcast, a slope per head") {
       });
 }
 
+TEST_CASE("a window over positions, where the cells of a cache hold two sequences in turn") {
+  tensor<float, row_major<1, 1, 1>> q, y;
+  tensor<float, row_major<1, 6, 1>> k, v;
+  tensor<std::int32_t, row_major<1, 6>> sequence, position;
+  fill_with(q, 0), fill_with(k, 0);
+  for (int cell = 0; cell < 6; ++cell) {
+    sequence(0, cell) = cell % 2, position(0, cell) = cell / 2;
+    v(0, cell, 0) = static_cast<float>(cell / 2 + 1) * (cell % 2 == 0 ? 1.0f : 10.0f);
+  }
+  const auto own = equal(per_key(sequence), 0);
+  const auto recent = less(2 - per_key(position), 2);
+  assign(y, attention(q, k, v, tkl::select(own * recent, product, -infinity)));
+  CHECK(holds(y, {2.5}));
+}
+
 TEST_CASE("a masked query gives zeros in f32, f16 and bf16") {
   const auto run = []<class T>(T) {
     tensor<T, row_major<1, 2, 1>> q, k, v, y;

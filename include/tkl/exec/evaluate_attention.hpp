@@ -64,7 +64,7 @@ struct evaluator<attention_operation<Q, K, V, Score, P, Whole>> {
           p, bind_score(score, queries, keys), bind_expression<true>(e, f, acc_node{}), target.executor, memory);
     };
     if constexpr (tkl::detail::is_causal_score<Score>) {
-      p.reach = (std::min)(p.reach, reach_of(op.score.a.b.b.causal, queries, keys));
+      p.reach = (std::min)(p.reach, reach_of(tkl::detail::causality_of(op.score), queries, keys));
       run_with(op.score.b);
     } else {
       run_with(op.score);

@@ -25,7 +25,7 @@ struct attention_params {
   double scale = inverse_root;
   std::int64_t key_heads = unset;
   causality causal = causality::none;
-  constexpr std::int64_t heads_of_keys() const { return key_heads == unset ? heads : key_heads; }
+  TKL_TAGGED constexpr std::int64_t heads_of_keys() const { return key_heads == unset ? heads : key_heads; }
   constexpr bool operator==(const attention_params&) const = default;
 };
 

@@ -52,8 +52,8 @@ struct TKL_TAGGED attention_operation : operation_base {
   }
   /// The factor of the products.
   constexpr double scale() const {
+    if (Whole) return 1;
     const attention_params& p = params.get();
-    if constexpr (Whole) return 1;
     const std::int64_t depth = locate(q).extents[2] / p.heads;
     return p.scale == attention_params::inverse_root ? 1.0 / constant_sqrt(static_cast<double>(depth)) : p.scale;
   }

@@ -71,6 +71,10 @@ template <class E>
 inline constexpr bool is_causal_score = false;
 template <class E>
 inline constexpr bool is_causal_score<causal_score<E>> = true;
+template <class E>
+constexpr causality causality_of(const causal_score<E>& s) {
+  return s.a.b.b.causal;
+}
 
 }  // namespace detail
 

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <tkl/expr/functions.hpp>
 #include <tkl/graph/graph.hpp>
-#include <tkl/op/attention.hpp>
 #include <vector>
 
 namespace tkl {
@@ -137,9 +136,8 @@ struct attention_pattern {
     node& n = at(result);
     if (!is_product(n) || n.attr.transpose_b || n.in[0] != id || n.shape.rank != p.rank) return;
     if (!take(p, 2, n.in[1], false)) return;
-    const attention_params params{.heads = p.heads};
-    const shape_or_complaint rule = attention_rule(p.extents[0], p.extents[1], p.extents[2], nullptr, params);
-    if (!rule.ok()) return;
+    const shape &q = p.extents[0], &k = p.extents[1], &v = p.extents[2];
+    if (q[0] != k[0] || q[0] != v[0] || q[2] != k[2] || q[2] == 0) return;  // products broadcast, attention does not
     if (p.rank == 4) {
       const std::int32_t back = read_once(result) ? reader_of(result) : -1;
       if (back < 0 || !permutes(at(back), 0, 2, 1, 3)) return;
@@ -149,7 +147,7 @@ struct attention_pattern {
     }
     for (int i = 0; i < 3; ++i) at(p.operand[i]).shape = p.extents[i];
     n.kind = op_kind::attention;
-    n.shape = rule.out;
+    n.shape = shape(q[0], q[1], v[2]);
     n.attr.heads = n.attr.groups = p.heads;
     n.attr.real[0] = p.scale;
     const std::int32_t in[] = {p.operand[0], p.operand[1], p.operand[2], p.mask};
