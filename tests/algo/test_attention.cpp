@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention against its definition: heads and depths of all sizes, slices of a joint tensor, masks, tiles, threads.
+// Attention against its definition: heads and depths of all sizes, heads that share keys, slices of a joint tensor,
+// masks, bounds on keys, tiles, threads.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -31,26 +32,28 @@ struct layer {
   std::int64_t batch = 1, heads = 1, queries = 5, keys = 7, depth = 4, value_depth = 4;
   bool joint = false;  // q, k, v are slices of one tensor (queries == keys, depth == value_depth)
   mask_kind mask{};
+  std::int64_t sharing = 1;  // query heads that share a head of keys and values
+  std::int64_t reach = (std::numeric_limits<std::int32_t>::max)();
 };
 
-template <attention_schedule S, class M, class TA, class TM, class TC, class E, class X>
-void run(const attention_problem<TA, TM, TC>& p, const E& epilogue, const X& executor) {
+template <attention_schedule S, class M, class TA, class TC, class Score, class E, class X>
+void run(const attention_problem<TA, TC>& p, const Score& score, const E& epilogue, const X& executor) {
   const std::int64_t bytes = attention_scratch_bytes(S, M::width, sizeof(typename M::scalar),
-                                                     p.q.shape.extent[3] / p.heads, p.v.shape.extent[3] / p.heads);
+                                                     p.q.shape.extent[3] / p.heads, p.v.shape.extent[3] / p.key_heads);
   guarded<std::byte> scratch(static_cast<std::size_t>(bytes * executor.workers()), guard::end, 64);
   for (auto& byte : scratch) byte = std::byte{0xff};  // NaN
-  attention<S, M>(p, epilogue, executor, scratch.data());
+  attention<S, M>(p, score, epilogue, executor, scratch.data());
   CHECK(scratch.intact());
 }
 
 template <class M, class TA = float, class TC = float, attention_schedule S = schedule_of<M>>
 void check(const layer& l, guard side = guard::end, double tolerance = 2e-6) {
   INFO("heads ", l.heads, " queries ", l.queries, " keys ", l.keys, " depth ", l.depth, " value depth ", l.value_depth,
-       " mask ", l.mask.given);
+       " mask ", l.mask.given, " sharing ", l.sharing, " reach ", l.reach);
   random_numbers random{static_cast<std::uint32_t>(l.queries * 3 + l.keys * 5 + l.depth)};
   const std::int64_t width = l.heads * l.depth, value_width = l.heads * l.value_depth;
-  image<TA> q(l.batch, 1, l.queries, width, l.joint ? 2 * width : 0, side), k(l.batch, 1, l.keys, width, 0, side);
-  image<TA> v(l.batch, 1, l.keys, value_width, 0, side);
+  image<TA> q(l.batch, 1, l.queries, width, l.joint ? 2 * width : 0, side);
+  image<TA> k(l.batch, 1, l.keys, width / l.sharing, 0, side), v(l.batch, 1, l.keys, value_width / l.sharing, 0, side);
   q.fill(random, 2.0), k.fill(random, 2.0), v.fill(random);
   image<TA> joint(l.joint ? l.batch : 0, 1, l.queries, 3 * width, 0, side);
   joint.fill_with([&](auto b, auto, auto t, auto c) {
@@ -66,27 +69,33 @@ void check(const layer& l, guard side = guard::end, double tolerance = 2e-6) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(l.depth));
 
   image<TC> y(l.batch, 1, l.queries, value_width, 1, side), split(l.batch, 1, l.queries, value_width, 1, side);
-  attention_problem<TA, float, TC> p{.q = q.const_view(),
-                                     .k = k.const_view(),
-                                     .v = v.const_view(),
-                                     .y = y.view(),
-                                     .heads = l.heads,
-                                     .scale = static_cast<float>(scale)};
+  attention_problem<TA, TC> p{.q = q.const_view(),
+                              .k = k.const_view(),
+                              .v = v.const_view(),
+                              .y = y.view(),
+                              .heads = l.heads,
+                              .key_heads = l.heads / l.sharing,
+                              .reach = l.reach,
+                              .scale = static_cast<float>(scale)};
   if (l.joint) {
     p.q = p.k = p.v = joint.const_view();
     p.q.shape.extent[3] = p.k.shape.extent[3] = p.v.shape.extent[3] = width;
     p.k.data += width, p.v.data += 2 * width;
   }
+  const auto run_both = [&](const auto& score) {
+    run<S, M>(p, score, epilogue, serial{});
+    p.y = split.view();
+    run<S, M>(p, score, epilogue, splitting{3});
+  };
   if (l.mask.given) {
-    p.mask = mask.data();
-    if (l.mask.batch) p.mask_stride[0] = mask.strides()[0];
-    if (l.mask.head) p.mask_stride[1] = mask.strides()[1];
-    if (l.mask.query) p.mask_stride[2] = mask.strides()[2];
-    if (l.mask.key) p.mask_stride[3] = 1;
+    strided_node<float> added{{}, mask.data(), {}, l.mask.query ? mask.strides()[2] : 0};
+    if (l.mask.batch) added.stride[0] = mask.strides()[0];
+    if (l.mask.head) added.stride[1] = mask.strides()[1];
+    if (l.mask.key) added.stride[2] = 1;
+    run_both(acc + added);
+  } else {
+    run_both(acc);
   }
-  run<S, M>(p, epilogue, serial{});
-  p.y = split.view();
-  run<S, M>(p, epilogue, splitting{3});
   CHECK(y.gaps_intact());
   CHECK(y.same_bits(split));
 
@@ -95,13 +104,15 @@ void check(const layer& l, guard side = guard::end, double tolerance = 2e-6) {
     for (std::int64_t h = 0; h < l.heads; ++h)
       for (std::int64_t i = 0; i < l.queries; ++i) {
         const auto w = attention_weights_oracle(q, k, l.heads, number(p.scale), b, h, i, [&](std::int64_t key) {
+          if (key > i + l.reach) return -infinity;
           if (!l.mask.given) return 0.0;
           return number(mask(l.mask.batch ? b : 0, l.mask.head ? h : 0, l.mask.query ? i : 0, l.mask.key ? key : 0));
         });
         for (std::int64_t c = h * l.value_depth; c < (h + 1) * l.value_depth; ++c) {
           double want = number(residual(b, 0, i, c));
           for (std::int64_t key = 0; key < l.keys; ++key)
-            want += w[static_cast<std::size_t>(key)] * number(v(b, 0, key, c));
+            want += w[static_cast<std::size_t>(key)] *
+                    number(v(b, 0, key, h / l.sharing * l.value_depth + c % l.value_depth));
           const double got = number(y(b, 0, i, c));
           worst = std::isnan(got) ? infinity : std::max(worst, std::fabs(got - want));
         }
@@ -121,13 +132,14 @@ std::vector<double> small(const std::vector<double>& q, const std::vector<double
   image<T> qi(1, 1, queries, depth), ki(1, 1, keys, depth), vi(1, 1, keys, 1), y(1, 1, queries, 1);
   image<T> mi(1, 1, queries, keys);
   fill(qi, q), fill(ki, k), fill(vi, v);
-  attention_problem<T, T, T> p{
+  const attention_problem<T, T> p{
       .q = qi.const_view(), .k = ki.const_view(), .v = vi.const_view(), .y = y.view(), .scale = scale};
   if (!mask.empty()) {
     fill(mi, mask);
-    p.mask = mi.data(), p.mask_stride[2] = keys, p.mask_stride[3] = 1;
+    run<schedule_of<M>, M>(p, acc + strided_node<T>{{}, mi.data(), {0, 0, 1}, keys}, acc, serial{});
+  } else {
+    run<schedule_of<M>, M>(p, acc, acc, serial{});
   }
-  run<schedule_of<M>, M>(p, acc, serial{});
   std::vector<double> got;
   y.for_each([&](auto, auto, auto t, auto) { got.push_back(number(y(0, 0, t, 0))); });
   return got;
@@ -168,6 +180,64 @@ TEST_CASE_TEMPLATE("attention: masks broadcast along any axes", M, reference_mac
     l.mask = {true, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
     check<M>(l);
   }
+}
+
+TEST_CASE_TEMPLATE("attention: query heads that share keys and values", M, reference_machine,
+                   cpu_machine<arch::native>) {
+  check<M>({.batch = 2, .heads = 8, .queries = 13, .keys = 29, .depth = 5, .value_depth = 7, .sharing = 4});
+  check<M>({.heads = 3, .queries = M::width + 1, .keys = 101, .depth = 8, .value_depth = 3, .sharing = 3});
+  layer l{.heads = 6, .queries = 5, .keys = 7, .depth = 3, .value_depth = 2, .sharing = 2};
+  l.mask = {.given = true, .head = true, .query = true};
+  check<M>(l);
+}
+
+TEST_CASE_TEMPLATE("attention: bounds on keys before, in and behind a tile", M, reference_machine,
+                   cpu_machine<arch::native>) {
+  constexpr std::int64_t tile = schedule_of<M>.keys, block = std::int64_t{schedule_of<M>.queries} * M::width;
+  for (const std::int64_t reach : {-block - 3, std::int64_t{-5}, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1},
+                                   tile - 1, tile, tile + 7, 3 * tile})
+    for (const std::int64_t queries : {std::int64_t{1}, block + 3}) {
+      layer l{.batch = 2, .heads = 2, .queries = queries, .keys = 2 * tile + 5, .depth = 3, .value_depth = 2};
+      l.reach = reach;
+      check<M>(l);
+      l.mask = {.given = true, .query = true};
+      check<M>(l);
+    }
+}
+
+TEST_CASE_TEMPLATE("attention: keys that nobody takes are not read", M, reference_machine, cpu_machine<arch::native>) {
+  const std::int64_t keys = 3 * schedule_of<M>.keys;
+  image<float> q(1, 1, 4, 2), k(1, 1, keys, 2), v(1, 1, keys, 2), y(1, 1, 4, 2);
+  q.fill_with([](auto, auto, auto, auto) { return 0.0; });
+  const auto beyond = [](double x) {
+    return [x](auto, auto, auto t, auto) { return t < 6 ? x : std::numeric_limits<double>::quiet_NaN(); };
+  };
+  k.fill_with(beyond(1)), v.fill_with(beyond(3));
+  const attention_problem<float, float> p{
+      .q = q.const_view(), .k = k.const_view(), .v = v.const_view(), .y = y.view(), .reach = 2};
+  run<schedule_of<M>, M>(p, acc, acc, serial{});
+  y.for_each([&](auto, auto, auto t, auto c) { CHECK(number(y(0, 0, t, c)) == doctest::Approx(3)); });
+}
+
+TEST_CASE_TEMPLATE("attention: scores of the place", M, reference_machine, cpu_machine<arch::native>) {
+  image<float> q(2, 1, 11, 6), k(2, 1, 7, 6), v(2, 1, 7, 6), y(2, 1, 11, 6);
+  random_numbers random{7};
+  q.fill(random), k.fill(random), v.fill(random);
+  const attention_problem<float, float> p{
+      .q = q.const_view(), .k = k.const_view(), .v = v.const_view(), .y = y.view(), .heads = 2, .key_heads = 2};
+  const index_node batch{{}, 0}, head{{}, 1}, key{{}, 2}, query{{}, 3};
+  run<schedule_of<M>, M>(p, acc * 0.5 + (key - query) * 0.25 * (head + 1) - batch * key, acc, serial{});
+  for (std::int64_t b = 0; b < 2; ++b)
+    for (std::int64_t i = 0; i < 11; ++i)
+      for (std::int64_t c = 0; c < 6; ++c) {
+        const std::int64_t h = c / 3;
+        const auto w = attention_weights_oracle(q, k, 2, 0.5, b, h, i, [&](std::int64_t j) {
+          return static_cast<double>(j - i) * 0.25 * static_cast<double>(h + 1) - static_cast<double>(b * j);
+        });
+        double want = 0;
+        for (std::int64_t j = 0; j < 7; ++j) want += w[static_cast<std::size_t>(j)] * number(v(b, 0, j, c));
+        CHECK(std::fabs(number(y(b, 0, i, c)) - want) < 2e-6);
+      }
 }
 
 TEST_CASE_TEMPLATE("attention: other schedules", M, cpu_machine<arch::native>) {

@@ -246,7 +246,7 @@ TEST_CASE("attention with and without a mask") {
     fill(q, 1), fill(key, 2), fill(v, 3), fill(mask, 4);
     const reals a = reals_of(q), b = reals_of(key), c = reals_of(v), m = reals_of(mask);
     attributes attr;
-    attr.heads = static_cast<std::int32_t>(k.heads);
+    attr.heads = attr.groups = static_cast<std::int32_t>(k.heads);
     const std::int64_t depth = k.depth / k.heads;
     attr.real[0] = 1 / std::sqrt(static_cast<double>(depth));
     reals want = zeros(y.shape());

@@ -216,6 +216,12 @@ TEST_CASE("row op mistakes") {
           const value q = g.input("q", f32, {1, 4, 8}), k = g.input("k", f32, {1, 6, 8});
           tkl::attention(q, k, q);
         }) == "attention #2 after 'q': k has 6 rows, v has 4");
+  CHECK(mistake_of_one({1, 4, 120}, [](value x) { tkl::attention(x, x, x, {.heads = 8, .key_heads = 3}); }) ==
+        "attention #1 after 'x': heads is 8, not a multiple of key_heads 3");
+  CHECK(mistake_of_one({1, 4, 120}, [](value x) { tkl::attention(x, x, x, {.heads = 8, .key_heads = 0}); }) ==
+        "attention #1 after 'x': key_heads is 0, must be at least 1");
+  CHECK(mistake_of_one({1, 4, 120}, [](value x) { tkl::attention(x, x, x, {.heads = 8, .key_heads = 2}); }) ==
+        "attention #1 after 'x': a head of q has 15 columns (120 for 8 heads), of k 60 (120 for 2)");
   CHECK(mistake_of_one({4, 3}, [](value x) {
           tkl::reduce_mean(x, {0, 2});
         }) == "reduce_mean #1 after 'x': axis 2 is out of range for shape 4x3 with 2 axes");

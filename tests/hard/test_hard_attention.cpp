@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention whose results are known exactly: masked rows, causal masks as data, scores and sums of half precision.
+// Attention whose results are known exactly: masked rows, causal masks as data and by name, heads that share keys, the
+// same written of its parts, scores and sums of half precision.
 // tkl-test: timeout=600
 #include "hard_run.hpp"
 
@@ -21,6 +22,40 @@ struct masked {
     declare<F>(g, tkl::attention(two, five, values, g.input("top left", f32, {1, 1, 2, 5}), {.heads = 1}), "top left");
     const value one = g.input("one", f32, {1, 1, 1}), eight = g.input("eight", f32, {1, 8, 1});
     declare<F>(g, tkl::attention(one, eight, g.input("eight values", f32, {1, 8, 1}), {.heads = 1}), "one query");
+  }
+};
+
+/// Uniform weights again; which keys a query takes is said by name.
+template <flavour F>
+struct causal {
+  static constexpr void build(graph& g) {
+    using tkl::causality;
+    const value two = g.input("two", f32, {1, 2, 1}), five = g.input("five", f32, {1, 5, 1});
+    const value values = g.input("values", f32, {1, 5, 1}), pair = g.input("pair", f32, {1, 2, 1});
+    declare<F>(g, tkl::attention(two, five, values, {.causal = causality::bottom_right}), "bottom right");
+    declare<F>(g, tkl::attention(two, five, values, {.causal = causality::top_left}), "top left");
+    declare<F>(g, tkl::attention(five, two, pair, {.causal = causality::bottom_right}), "more queries, bottom right");
+    declare<F>(g, tkl::attention(five, two, pair, {.causal = causality::top_left}), "more queries, top left");
+    const value one = g.input("one", f32, {1, 1, 1}), eight = g.input("eight", f32, {1, 8, 1});
+    const value cached = g.input("eight values", f32, {1, 8, 1});
+    declare<F>(g, tkl::attention(one, eight, cached, {.causal = causality::bottom_right}), "one query");
+  }
+};
+
+/// Eight query heads on two of keys: query heads 0 to 3 share the first.
+template <flavour F>
+struct shared_heads {
+  static constexpr void build(graph& g) {
+    const value q = g.input("q", f32, {1, 1, 8}), k = g.input("k", f32, {1, 2, 2}), v = g.input("v", f32, {1, 2, 2});
+    declare<F>(g, tkl::attention(q, k, v, {.heads = 8, .key_heads = 2}), "shared");
+  }
+};
+
+struct parts {
+  static constexpr void build(graph& g) {
+    const value q = g.input("q", f32, {1, 2, 1}), k = g.input("k", f32, {1, 2, 1}), v = g.input("v", f32, {1, 2, 1});
+    const value scores = tkl::matmul(q, k, {.transpose_b = true}) + g.input("mask", f32, {1, 2, 2});
+    g.output(tkl::matmul(tkl::softmax(scores), v), "masked");
   }
 };
 
@@ -61,6 +96,38 @@ TEST_CASE("attention: a fully masked query gives zero, causal masks are data") {
       .given = given,
       .results = {{"masked", {0, 17.310586}}, {"bottom right", {2.5, 3}}, {"top left", {1, 1.5}}, {"one query", {4.5}}},
   });
+}
+
+TEST_CASE("attention: causal alignments by name, a query behind a cache") {
+  check_flavours<causal>({
+      .given = {{"two", {0, 0}},
+                {"five", repeated(5, 0)},
+                {"values", counting(5)},
+                {"pair", {1, 2}},
+                {"one", {0}},
+                {"eight", repeated(8, 0)},
+                {"eight values", counting(8)}},
+      .results = {{"bottom right", {2.5, 3}},
+                  {"top left", {1, 1.5}},
+                  {"more queries, bottom right", {0, 0, 0, 1, 1.5}},
+                  {"more queries, top left", {1, 1.5, 1.5, 1.5, 1.5}},
+                  {"one query", {4.5}}},
+  });
+}
+
+TEST_CASE("attention: eight query heads share two heads of keys") {
+  check_flavours<shared_heads>({
+      .given = {{"q", repeated(8, 0)}, {"k", repeated(4, 0)}, {"v", {1, 10, 2, 20}}},
+      .results = {{"shared", joined(repeated(4, 1.5), repeated(4, 15))}},
+  });
+}
+
+TEST_CASE("attention written of its parts: a fully masked query gives zero once it is one step") {
+  static_assert(tkl::compile<parts, tkl::cpu<>>::steps == 1);
+  const numeric_case c{.given = two_keys, .results = {{"masked", {0, 17.310586}}}};
+  prepared p = prepare<parts>(c);
+  check_planned(p, c);
+  check_compiled<parts>(p, c);
 }
 
 TEST_CASE("attention of half precision: logits and sums beyond its range, masked rows") {

@@ -21,6 +21,8 @@ extern "C" int TKL_ISA_UNIT(const matrix& a, const images& x, const filters& w, 
   see(tkl::assign(c, tkl::linear(a, a, b)));
   see(tkl::assign(y, tkl::conv_transpose2d(x, w, b, {.stride = 2})));
   see(tkl::assign(y, tkl::attention(x, x, x, tkl::attention_params{})));
+  const auto score = tkl::scores::causal(tkl::scores::product * 0.5 + c, tkl::causality::bottom_right);
+  see(tkl::assign(y, tkl::attention(x, x, x, tkl::scores::key_padding(score, b), tkl::attention_params{})));
   see(tkl::assign(y, tkl::reduce_mean(x, {1, 2})));
   see(tkl::assign(y, tkl::resize(x, {.scale = 2})));
   see(tkl::assign(y, tkl::pad(x, {0, 1, 1, 0}, {0, 1, 1, 0})));

@@ -82,6 +82,23 @@ TEST_CASE("attention: a query without keys gives zeros") {
   CHECK(none.values == numbers(8, 0.0));
 }
 
+TEST_CASE("attention: causal alignments, heads that share keys") {
+  const tensor_of_test q = filled({1, 2, 1}, 0), k = filled({1, 5, 1}, 0), v = counting({1, 5, 1});
+  const auto aligned = [](tkl::causality c) {
+    return [c](tkl::graph&, graph_inputs in) { return tkl::attention(in[0], in[1], in[2], {.causal = c}); };
+  };
+  CHECK(close(run_op({q, k, v}, aligned(tkl::causality::bottom_right)).values, {2.5, 3}));
+  CHECK(close(run_op({q, k, v}, aligned(tkl::causality::top_left)).values, {1, 1.5}));
+  CHECK(close(run_op({q, k, v}, aligned(tkl::causality::none)).values, {3, 3}));
+  // More queries than keys: the first three stand before the first key, or the last three take all.
+  CHECK(close(run_op({k, q, counting({1, 2, 1})}, aligned(tkl::causality::bottom_right)).values, {0, 0, 0, 1, 1.5}));
+  CHECK(close(run_op({k, q, counting({1, 2, 1})}, aligned(tkl::causality::top_left)).values, {1, 1.5, 1.5, 1.5, 1.5}));
+  const auto shared = run_op(
+      {filled({1, 1, 4}, 0), filled({1, 2, 2}, 0), {{1, 2, 2}, {1, 10, 3, 30}}},
+      [](tkl::graph&, graph_inputs in) { return tkl::attention(in[0], in[1], in[2], {.heads = 4, .key_heads = 2}); });
+  CHECK(close(shared.values, {2, 2, 20, 20}));
+}
+
 TEST_CASE("attention with heads against its parts written out") {
   constexpr int heads = 3, depth = 5, value_depth = 2, queries = 4, keys = 6, batch = 2;
   auto wave = [](const tkl::shape& s, double phase) {

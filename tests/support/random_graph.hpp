@@ -301,13 +301,33 @@ class random_graph_builder {
   constexpr void add_attention() {
     const value x = four_axes(pick_recent());
     const shape s = x.shape();
-    const std::int64_t heads = random_.in(1, 2), depth = random_.in(1, 4) * heads;
+    const std::int64_t heads = random_.in(1, 2), key_heads = random_.in(1, heads), depth = random_.in(1, 4);
     const value rows = tkl::reshape(x, shape(s[0], s[1] * s[2], s[3]));
-    const value joint = tkl::linear(rows, weight({3 * depth, s[3]}));
-    const value q = tkl::slice(joint, 2, 0, depth), k = tkl::slice(joint, 2, depth, 2 * depth),
-                v = tkl::slice(joint, 2, 2 * depth, 3 * depth);
-    if (random_.chance(30)) return keep(tkl::attention(q, k, v, weight({s[1] * s[2]}), {.heads = heads}));
-    keep(tkl::attention(q, k, v, {.heads = heads}));
+    const std::int64_t width = heads * depth, key_width = key_heads * depth;
+    const value joint = tkl::linear(rows, weight({width + 2 * key_width, s[3]}));
+    const value q = tkl::slice(joint, 2, 0, width), k = tkl::slice(joint, 2, width, width + key_width),
+                v = tkl::slice(joint, 2, width + key_width, width + 2 * key_width);
+    if (heads == key_heads && random_.chance(40)) return add_attention_of_parts(q, k, v, heads);
+    const auto causal = static_cast<tkl::causality>(random_.in(0, 2));
+    const tkl::attention_params params{.heads = heads, .key_heads = key_heads, .causal = causal};
+    if (random_.chance(30)) return keep(tkl::attention(q, k, v, weight({s[1] * s[2]}), params));
+    keep(tkl::attention(q, k, v, params));
+  }
+
+  /// Attention written out, of which the passes make one node unless something else reads a part.
+  constexpr void add_attention_of_parts(value q, value k, value v, std::int64_t heads) {
+    const auto split = [&](value x, bool turned) {
+      const shape& s = x.shape();
+      return tkl::transpose(tkl::reshape(x, shape(s[0], s[1], heads, s[2] / heads)),
+                            turned ? tkl::axis_list{0, 2, 3, 1} : tkl::axis_list{0, 2, 1, 3});
+    };
+    const bool turned = random_.chance(50);
+    value scores = tkl::matmul(split(q, false), split(k, turned), {.transpose_b = !turned});
+    scores = random_.chance(50) ? scores * 0.5 : scores / 3.0;
+    if (random_.chance(20)) keep(scores);
+    if (random_.chance(50)) scores = scores + weight({k.shape()[1]});
+    const value mixed = tkl::transpose(tkl::matmul(tkl::softmax(scores), split(v, false)), {0, 2, 1, 3});
+    keep(tkl::reshape(mixed, shape(q.shape()[0], q.shape()[1], v.shape()[2])));
   }
 
   constexpr void add_resize() {

@@ -88,6 +88,16 @@ TEST_CASE("attention") {
       g.output(tkl::attention(q, k, v, mask, {.heads = heads}) * 2.0);
       CHECK(tkl_test::check_device_graph(g) == "");
     }
+  for (const tkl::causality c : {tkl::causality::top_left, tkl::causality::bottom_right})
+    for (const std::int64_t queries : {5, 11}) {
+      CAPTURE(queries);
+      graph g;
+      const value q = g.input("q", tkl::f32, {2, queries, 6 * 5}), k = g.input("k", tkl::f32, {2, 7, 2 * 5}),
+                  v = g.input("v", tkl::f32, {2, 7, 2 * 6});
+      g.output(tkl::attention(q, k, v, {.heads = 6, .key_heads = 2, .causal = c}));
+      g.output(tkl::attention(q, k, v, g.input("mask", tkl::f32, {7}), {.heads = 6, .key_heads = 2, .causal = c}));
+      CHECK(tkl_test::check_device_graph(g) == "");
+    }
 }
 
 TEST_CASE("resizing") {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaled dot-product attention: y = softmax(scale * q k^T + mask) v for each head, without the matrix of all scores.
+// Attention: y = softmax(score(scale * q k^T)) v for each head, without the matrix of all scores.
 //
 //   for batch, head, block of queries                        in parallel
 //     queries [depth][query] = scale * q, transposed         in scratch, as is all of the block
 //     largest [query] = -infinity, total [query] = 0
-//     for tile of keys
+//     for tile of keys that a query of the block reaches
 //       scores [key][query] = k . queries                    register tiles of mr keys by nr vectors of queries
-//       scores += mask
+//       scores = score(scores), -infinity beyond the reach   only tiles that the bound crosses compare with it
 //       largest' = max(largest, scores)                      per query; queries are lanes, so nothing is summed across
 //       lanes scores = e^(scores - largest'); total = total * e^(largest - largest') + sum of scores sums
 //       [query][value] = sums * e^(largest - largest') + scores . v      register tiles of mr queries by nr vectors
@@ -15,7 +15,8 @@
 // Online softmax: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018; tiles of keys as in Dao et
 // al., "FlashAttention", 2022. Keys and values are read where they lie. Sums are the machine's values (f32), whatever
 // the element types. A query whose every score is -infinity gives zeros. Each query's result depends on the schedule
-// alone, not on its block or worker.
+// alone, not on its block or worker, where the values are finite: the weight of a masked key is 0, or its value is not
+// read at all. Several query heads in a row may share one head of keys and values.
 #pragma once
 
 #include <algorithm>
@@ -28,24 +29,27 @@
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
+#include <tkl/expr/eval.hpp>
+#include <tkl/expr/node.hpp>
 #include <tkl/expr/vocabulary.hpp>
 #include <tkl/schedule/attention.hpp>
+#include <type_traits>
 
 namespace tkl {
 
-/// q: [b0, b1, queries, heads * depth]; k: [b0, b1, keys, heads * depth]; v: [b0, b1, keys, heads * value_depth];
-/// y: [b0, b1, queries, heads * value_depth]. Heads lie side by side in the columns. The batch has two axes so that a
-/// tensor of rank 3 may stand at either; b = b0 * y.extent[1] + b1. `mask` (may be null) is added to the scores:
-/// mask[b * mask_stride[0] + head * mask_stride[1] + query * mask_stride[2] + key * mask_stride[3]], 0 to broadcast.
-template <class TA, class TM, class TC>
+/// q: [b0, b1, queries, heads * depth]; k: [b0, b1, keys, key_heads * depth]; v: [b0, b1, keys, key_heads *
+/// value_depth]; y: [b0, b1, queries, heads * value_depth]. Heads lie side by side in the columns; key_heads divides
+/// heads. The batch has two axes so that a tensor of rank 3 may stand at either. Query i takes the keys up to i +
+/// reach.
+template <class TA, class TC>
 struct attention_problem {
   strided4<const TA> q{};
   strided4<const TA> k{};
   strided4<const TA> v{};
   strided4<TC> y{};
-  const TM* mask = nullptr;
-  std::int64_t mask_stride[4]{};
   std::int64_t heads = 1;
+  std::int64_t key_heads = 1;
+  std::int64_t reach = (std::numeric_limits<std::int32_t>::max)();
   float scale = 1;
 };
 
@@ -147,31 +151,28 @@ TKL_NOINLINE void value_tile(const typename M::scalar* scores, std::int64_t lane
   for (int j = 0; j < Vectors; ++j) M::store(sums + i * sums_stride + j * M::width, sum[i][j]);
 }
 
-/// Adds the mask to one vector of queries of a tile's scores; `mask` is at the first query and key.
-template <class M, class TM>
-TKL_FN typename M::value add_mask(typename M::value score, const TM* mask, std::int64_t query_stride, int queries) {
-  if (query_stride == 0) return score + M::broadcast(mask);
-  return score + M::load_strided(mask, query_stride, queries);
-}
-
-/// Turns the scores of one vector of queries into weights and brings largest, total and shrink up to date.
-template <class M, class TM>
+/// Turns the scores of one vector of queries into weights and brings largest, total and shrink up to date. `at`: the
+/// place of the tile's first key and the vector's first query in the scores, [batch, head, key] and column query.
+template <class M, class Score>
 TKL_NOINLINE void softmax_tile(typename M::scalar* scores, std::int64_t lanes, std::int64_t keys,
                                typename M::scalar* largest, typename M::scalar* total, typename M::scalar* shrink,
-                               const TM* mask, std::int64_t mask_query, std::int64_t mask_key, int queries) {
+                               const Score& score, position at, int queries, std::int64_t reach) {
   using value = typename M::value;
   using math_of = math<value>;
+  constexpr bool scored = !std::is_same_v<Score, acc_node>;
   const value lowest = M::constant(-std::numeric_limits<float>::infinity());
   const value before = M::load(largest);
+  const bool crossed = at.outer[2] + keys - 1 > at.column + reach;
   value best = before;
-  if (mask) {
-    for (std::int64_t key = 0; key < keys; ++key) {
-      const value s = add_mask<M>(M::load(scores + key * lanes), mask + key * mask_key, mask_query, queries);
-      M::store(scores + key * lanes, s);
-      best = (math_of::max)(best, s);
+  for (std::int64_t key = 0; key < keys; ++key, ++at.outer[2]) {
+    value s = M::load(scores + key * lanes);
+    if constexpr (scored) s = eval(score, typename M::leaf{s, at, queries});
+    if (crossed) {
+      const value first_to_reach = M::constant(static_cast<float>(at.outer[2] - at.column - reach));
+      s = math_of::select_less(M::iota(), first_to_reach, lowest, s);
     }
-  } else {
-    for (std::int64_t key = 0; key < keys; ++key) best = (math_of::max)(best, M::load(scores + key * lanes));
+    if (scored || crossed) M::store(scores + key * lanes, s);
+    best = (math_of::max)(best, s);
   }
   // Where nothing is above -infinity yet, any finite number serves: the weights are 0.
   const value base = math_of::select_equal(best, lowest, M::zero(), best);
@@ -188,7 +189,7 @@ TKL_NOINLINE void softmax_tile(typename M::scalar* scores, std::int64_t lanes, s
 }
 
 /// One block of queries of one head.
-template <attention_schedule S, class M, class TA, class TM>
+template <attention_schedule S, class M, class TA, class Score>
 struct attention_block {
   using scalar = typename M::scalar;
   static constexpr std::int64_t lanes = attention_scratch<S, M>::lanes;
@@ -202,9 +203,9 @@ struct attention_block {
   std::int64_t k_stride;
   const TA* v;
   std::int64_t v_stride;
-  const TM* mask;  // at the block's first query, key 0
-  std::int64_t mask_query;
-  std::int64_t mask_key;
+  const Score& score;
+  position place;  // of the block's first query and key 0 in the scores
+  std::int64_t reach;
   float scale;
 
   std::int64_t vectors() const { return ceil_div(queries, M::width); }
@@ -241,7 +242,7 @@ struct attention_block {
     for (std::int64_t j = 0; j < vectors(); ++j) {
       const std::int64_t at = j * M::width;
       softmax_tile<M>(scratch.scores + at, lanes, count, scratch.largest + at, scratch.total + at, scratch.shrink + at,
-                      mask ? mask + at * mask_query + first * mask_key : mask, mask_query, mask_key, lanes_of(j));
+                      score, position{{place.outer[0], place.outer[1], first}, place.column + at}, lanes_of(j), reach);
     }
     const TA* values = v + first * v_stride;
     for (std::int64_t query = 0; query < queries; query += S.mr) {
@@ -290,14 +291,17 @@ struct attention_block {
 
 }  // namespace impl
 
-/// Computes p.y on machine M. `scratch`: executor.workers() times attention_scratch_bytes(S, M::width,
-/// sizeof(M::scalar), depth, value_depth), 64-byte aligned.
-template <attention_schedule S, class M, class TA, class TM, class TC, class E, class X>
+/// Computes p.y on machine M. `score`: an expression of the scaled product (acc; nothing is evaluated where it is no
+/// more than that) at the place [batch b0 * y.extent[1] + b1, head, key], column query. `scratch`: executor.workers()
+/// times attention_scratch_bytes(S, M::width, sizeof(M::scalar), depth, value_depth), 64-byte aligned.
+template <attention_schedule S, class M, class TA, class TC, class Score, class E, class X>
 requires attention_tiles_whole<S, M::width>
-void attention(const attention_problem<TA, TM, TC>& p, const E& epilogue, const X& executor, std::byte* scratch) {
+void attention(const attention_problem<TA, TC>& p, const Score& score, const E& epilogue, const X& executor,
+               std::byte* scratch) {
   if (is_empty(p.y)) return;
   const std::int64_t heads = p.heads, queries = p.y.shape.extent[2], keys = p.k.shape.extent[2];
-  const std::int64_t depth = p.q.shape.extent[3] / heads, value_depth = p.v.shape.extent[3] / heads;
+  const std::int64_t depth = p.q.shape.extent[3] / heads, value_depth = p.v.shape.extent[3] / p.key_heads;
+  const std::int64_t sharing = heads / p.key_heads;
   const std::int64_t bytes = attention_scratch_bytes(S, M::width, sizeof(typename M::scalar), depth, value_depth);
   // Blocks of about equal length, in whole vectors.
   const std::int64_t most = std::int64_t{S.queries} * M::width;
@@ -308,24 +312,24 @@ void attention(const attention_problem<TA, TM, TC>& p, const E& epilogue, const 
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t b = item / blocks / heads, head = item / blocks % heads, first = item % blocks * block;
       const std::int64_t b0 = b / p.y.shape.extent[1], b1 = b % p.y.shape.extent[1];
-      const impl::attention_block<S, M, TA, TM> work{
-          .scratch = {scratch + worker * bytes, depth, value_depth},
-          .queries = (std::min)(block, queries - first),
-          .depth = depth,
-          .value_depth = value_depth,
-          .q = pixel(p.q, b0, b1, first) + head * depth,
-          .q_stride = p.q.shape.stride[2],
-          .k = pixel(p.k, b0, b1, 0) + head * depth,
-          .k_stride = p.k.shape.stride[2],
-          .v = pixel(p.v, b0, b1, 0) + head * value_depth,
-          .v_stride = p.v.shape.stride[2],
-          .mask = p.mask ? p.mask + b * p.mask_stride[0] + head * p.mask_stride[1] + first * p.mask_stride[2] : nullptr,
-          .mask_query = p.mask_stride[2],
-          .mask_key = p.mask_stride[3],
-          .scale = p.scale};
+      const impl::attention_block<S, M, TA, Score> work{.scratch = {scratch + worker * bytes, depth, value_depth},
+                                                        .queries = (std::min)(block, queries - first),
+                                                        .depth = depth,
+                                                        .value_depth = value_depth,
+                                                        .q = pixel(p.q, b0, b1, first) + head * depth,
+                                                        .q_stride = p.q.shape.stride[2],
+                                                        .k = pixel(p.k, b0, b1, 0) + head / sharing * depth,
+                                                        .k_stride = p.k.shape.stride[2],
+                                                        .v = pixel(p.v, b0, b1, 0) + head / sharing * value_depth,
+                                                        .v_stride = p.v.shape.stride[2],
+                                                        .score = score,
+                                                        .place = {{b, head, 0}, first},
+                                                        .reach = p.reach,
+                                                        .scale = p.scale};
       work.start();
-      for (std::int64_t key = 0; key < keys; key += S.keys)
-        work.tile_of_keys(key, (std::min<std::int64_t>)(S.keys, keys - key));
+      const std::int64_t reached = (std::min)(keys, first + work.queries + p.reach);
+      for (std::int64_t key = 0; key < reached; key += S.keys)
+        work.tile_of_keys(key, (std::min<std::int64_t>)(S.keys, reached - key));
       for (std::int64_t i = 0; i < work.queries; ++i)
         work.finish_row(i, epilogue, position{{b0, b1, first + i}, head * value_depth},
                         pixel(p.y, b0, b1, first + i) + head * value_depth);

@@ -133,39 +133,21 @@ auto node_at(const leaf_place<T>& p) {
 /// An expression of kernel nodes; the operation in it becomes `result`.
 template <bool Direct, class E, class R>
 auto bind_expression(const E& e, const result_frame& f, const R& result) {
-  if constexpr (operation<E>) {
-    return result;
-  } else if constexpr (tkl::detail::is_operand_leaf<E>) {
-    using X = std::remove_cvref_t<decltype(e.source)>;
-    return node_at<kind_of_leaf<X, Direct>>(place_leaf(locate(e.source), f));
-  } else if constexpr (tkl::detail::is_channel_leaf<E>) {
-    using X = std::remove_cvref_t<decltype(e.source)>;
-    constexpr bool together = Direct && has_unit_columns<X>;
-    // An extent of 1 is no broadcast here, but both read the one value there is.
-    return node_at < together ? node_kind::channel : node_kind::strided > (place_leaf(locate(e.source), f));
-  } else {
-    return e;
-  }
-}
-template <bool Direct, class F, class A, class R>
-auto bind_expression(const apply_node<F, A>& n, const result_frame& f, const R& result);
-template <bool Direct, class F, class A, class B, class R>
-auto bind_expression(const apply_node<F, A, B>& n, const result_frame& f, const R& result);
-template <bool Direct, class F, class A, class B, class C, class R>
-auto bind_expression(const apply_node<F, A, B, C>& n, const result_frame& f, const R& result);
-
-template <bool Direct, class F, class A, class R>
-auto bind_expression(const apply_node<F, A>& n, const result_frame& f, const R& result) {
-  return make_apply<F>(bind_expression<Direct>(n.a, f, result));
-}
-template <bool Direct, class F, class A, class B, class R>
-auto bind_expression(const apply_node<F, A, B>& n, const result_frame& f, const R& result) {
-  return make_apply<F>(bind_expression<Direct>(n.a, f, result), bind_expression<Direct>(n.b, f, result));
-}
-template <bool Direct, class F, class A, class B, class C, class R>
-auto bind_expression(const apply_node<F, A, B, C>& n, const result_frame& f, const R& result) {
-  return make_apply<F>(bind_expression<Direct>(n.a, f, result), bind_expression<Direct>(n.b, f, result),
-                       bind_expression<Direct>(n.c, f, result));
+  return map_leaves(e, [&]<class Leaf>(const Leaf& leaf) {
+    if constexpr (operation<Leaf>) {
+      return result;
+    } else if constexpr (tkl::detail::is_operand_leaf<Leaf>) {
+      using X = std::remove_cvref_t<decltype(leaf.source)>;
+      return node_at<kind_of_leaf<X, Direct>>(place_leaf(locate(leaf.source), f));
+    } else if constexpr (tkl::detail::is_channel_leaf<Leaf>) {
+      using X = std::remove_cvref_t<decltype(leaf.source)>;
+      constexpr bool together = Direct && has_unit_columns<X>;
+      // An extent of 1 is no broadcast here, but both read the one value there is.
+      return node_at < together ? node_kind::channel : node_kind::strided > (place_leaf(locate(leaf.source), f));
+    } else {
+      return leaf;
+    }
+  });
 }
 
 /// What a kernel needs of an operand: a floating type, four axes at most, neighbouring columns.

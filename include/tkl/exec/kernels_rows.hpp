@@ -72,23 +72,30 @@ template <>
 struct kernel<algorithm::attention> {
   template <class Arch, class M>
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* e) {
-    const std::int64_t heads = s.parameters.heads;
-    return attention_scratch_bytes(Arch::attention, M::width, sizeof(typename M::scalar), e[s.in[0]].extent[3] / heads,
-                                   e[s.in[2]].extent[3] / heads);
+    return attention_scratch_bytes(Arch::attention, M::width, sizeof(typename M::scalar),
+                                   e[s.in[0]].extent[3] / s.parameters.heads,
+                                   e[s.in[2]].extent[3] / s.parameters.groups);
   }
   template <kernel_key K, class Arch, class M, class C>
   static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
-    attention_problem<in, in, out> p{strided_view<const in>(c, s.in[0]), strided_view<const in>(c, s.in[1]),
-                                     strided_view<const in>(c, s.in[2]), strided_view<out>(c, s.out)};
-    if (K.variant[0] != 0) {
-      p.mask = c.template data<const in>(s.in[3]);
-      for (int i = 0; i < 4; ++i) p.mask_stride[i] = c.edges[s.in[3]].stride[i];
-    }
+    attention_problem<in, out> p{strided_view<const in>(c, s.in[0]), strided_view<const in>(c, s.in[1]),
+                                 strided_view<const in>(c, s.in[2]), strided_view<out>(c, s.out)};
     p.heads = s.parameters.heads;
+    p.key_heads = s.parameters.groups;
+    p.reach = s.parameters.reach;
     p.scale = s.parameters.real[0];
-    attention<Arch::attention, M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
+    if constexpr (K.variant[0] != 0) {
+      const edge& mask = c.edges[s.in[3]];
+      const auto score = acc + strided_node<in>{{},
+                                                c.template data<const in>(s.in[3]),
+                                                {mask.stride[0], mask.stride[1], mask.stride[3]},
+                                                mask.stride[2]};
+      attention<Arch::attention, M>(p, score, epilogue_of<K>(s, c), c.executor, c.scratch(s));
+    } else {
+      attention<Arch::attention, M>(p, acc, epilogue_of<K>(s, c), c.executor, c.scratch(s));
+    }
   }
 };
 

@@ -52,6 +52,8 @@ constexpr std::int32_t integer_of(const text_argument& a, const step& s, const e
           return p.include_pad ? 1 : 0;
         case parameter::heads:
           return p.heads;
+        case parameter::reach:
+          return p.reach;
       }
       return 0;
     default:

@@ -23,6 +23,14 @@ TKL_TAGGED constexpr std::string_view name_of(conv_method m) {
   constexpr std::string_view names[] = {"automatic", "direct", "winograd2", "winograd4"};
   return names[static_cast<int>(m)];
 }
+/// Which keys a query of attention takes: all; those up to its own index (`top_left`: query 0 takes key 0 alone); those
+/// that the last query stands behind (`bottom_right`: the last query takes all, as one after a cache of keys does). The
+/// two differ where queries and keys differ in number.
+enum class causality : std::uint8_t { none, top_left, bottom_right };
+/// Query i takes the keys up to i + reach.
+TKL_TAGGED constexpr std::int64_t reach_of(causality c, std::int64_t queries, std::int64_t keys) {
+  return c == causality::none ? keys : c == causality::top_left ? 0 : keys - queries;
+}
 /// Order of the four axes in memory. Graph shapes are always batch, row, column, channel.
 enum class memory_layout : std::uint8_t { nhwc, nchw };
 
@@ -32,12 +40,12 @@ struct attributes {
   std::int32_t dilation[2]{1, 1};        // conv2d, conv_transpose2d, pool2d
   std::int32_t pad[4]{};                 // top, left, bottom, right
   std::int32_t output_pad[2]{};          // conv_transpose2d: rows, columns
-  std::int32_t groups = 1;               // conv2d, conv_transpose2d
+  std::int32_t groups = 1;               // conv2d, conv_transpose2d; attention: heads of k and v
   std::int32_t function = -1;            // map: number in function_list
   std::int32_t axis = -1;                // concat, keep_first
   std::uint32_t axes = 0;                // reduce: bit i for axis i
   std::int32_t heads = 1;                // attention: query heads
-  std::uint8_t mode = 0;                 // pool2d, reduce, resize2d: the kind; softmax: 1 for log
+  std::uint8_t mode = 0;                 // pool2d, reduce, resize2d: the kind; softmax: 1 for log; attention: causality
   std::uint8_t coordinates = 0;          // resize2d: coordinate_kind
   std::uint8_t rounding = 0;             // resize2d nearest: rounding_kind
   std::uint8_t layout = 0;               // input: memory_layout

@@ -75,9 +75,10 @@ struct step_parameters {
   std::int32_t kernel[2]{1, 1};
   std::int32_t stride[2]{1, 1};
   std::int32_t dilation[2]{1, 1};
-  std::int32_t pad[4]{};  // top, left, bottom, right
-  std::int32_t groups = 1;
+  std::int32_t pad[4]{};    // top, left, bottom, right
+  std::int32_t groups = 1;  // attention: heads of k and v
   std::int32_t heads = 1;
+  std::int32_t reach = 0;        // attention: query i takes the keys up to i + reach
   std::uint8_t mode = 0;         // see attributes::mode; winograd: outputs along a tile
   std::uint8_t coordinates = 0;  // see attributes
   std::uint8_t rounding = 0;

@@ -134,7 +134,8 @@ inline std::string window_text(const step& s) {
     case algorithm::pool2d:
       break;
     case algorithm::attention:
-      return std::to_string(q.heads) + " heads";
+      t = std::to_string(q.heads) + " heads";
+      return q.groups == q.heads ? t : t + " on " + std::to_string(q.groups);
     default:
       return t;
   }

@@ -41,10 +41,10 @@ constexpr checked flops_of(const graph& g, const node& n) {
     case op_kind::layer_norm:
       return out * (n.inputs > 1 ? 8 : 6);
     case op_kind::attention: {
-      const shape &q = shape_of(0), &k = shape_of(1), &v = shape_of(2);
+      const shape &q = shape_of(0), &k = shape_of(1);
       const checked scores = checked(q[0]) * n.attr.heads * q[1] * k[1];
       const checked pairs = checked(q[0]) * q[1] * k[1];
-      return pairs * q[2] * 2 + scores * (n.inputs > 3 ? 7 : 6) + pairs * v[2] * 2;
+      return pairs * q[2] * 2 + scores * (n.inputs > 3 ? 7 : 6) + pairs * n.shape[2] * 2;
     }
     case op_kind::resize2d:
       return n.attr.mode == static_cast<std::uint8_t>(resize_kind::bilinear) ? out * 9 : checked(0);

@@ -81,6 +81,31 @@ constexpr void for_each_leaf(const apply_node<Fn, A, B, C>& n, F&& f) {
   for_each_leaf(n.c, f);
 }
 
+/// The expression with f(leaf) in the place of each leaf.
+template <class E, class F>
+constexpr auto map_leaves(const E& e, const F& f) {
+  return f(e);
+}
+template <class Fn, class A, class F>
+constexpr auto map_leaves(const apply_node<Fn, A>& n, const F& f);
+template <class Fn, class A, class B, class F>
+constexpr auto map_leaves(const apply_node<Fn, A, B>& n, const F& f);
+template <class Fn, class A, class B, class C, class F>
+constexpr auto map_leaves(const apply_node<Fn, A, B, C>& n, const F& f);
+
+template <class Fn, class A, class F>
+constexpr auto map_leaves(const apply_node<Fn, A>& n, const F& f) {
+  return make_apply<Fn>(map_leaves(n.a, f));
+}
+template <class Fn, class A, class B, class F>
+constexpr auto map_leaves(const apply_node<Fn, A, B>& n, const F& f) {
+  return make_apply<Fn>(map_leaves(n.a, f), map_leaves(n.b, f));
+}
+template <class Fn, class A, class B, class C, class F>
+constexpr auto map_leaves(const apply_node<Fn, A, B, C>& n, const F& f) {
+  return make_apply<Fn>(map_leaves(n.a, f), map_leaves(n.b, f), map_leaves(n.c, f));
+}
+
 /// The operation of an expression that has exactly one.
 template <operation E>
 constexpr const E& operation_of(const E& e) {

@@ -102,6 +102,8 @@ class cuda_machine {
         return s.include_pad ? 1 : 0;
       case tkl::parameter::heads:
         return s.heads;
+      case tkl::parameter::reach:
+        return s.reach;
     }
     return 0;
   }

@@ -75,7 +75,8 @@ constexpr void write_role(Text& t, const text_argument& a) {
 /// Name of an argument.
 template <class Text>
 constexpr void write_argument(Text& t, const text_argument& a) {
-  constexpr std::string_view parameters[] = {"kernel", "step", "dilation", "pad", "groups", "include_pad", "heads"};
+  constexpr std::string_view parameters[] = {"kernel", "step",        "dilation", "pad",
+                                             "groups", "include_pad", "heads",    "reach"};
   switch (a.kind) {
     case argument_kind::buffer:
       return write_role(t, a);

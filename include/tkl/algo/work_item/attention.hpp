@@ -2,7 +2,7 @@
 // Scaled dot-product attention, one work item: item_width values of one head of one query.
 //
 //   largest = -infinity, total = 0, sums = 0
-//   for key:
+//   for key in reach of the query:
 //     score = scale * (q . k) + mask
 //     largest' = max(largest, score);  e = e^(score - largest');  shrink = e^(largest - largest')
 //     total = total * shrink + e;      sums = sums * shrink + e * v[key]
@@ -10,7 +10,7 @@
 //
 // The online softmax of algo/attention.hpp. Every item computes the scores of its query again: sharing them would need
 // memory that only a group sees, which Mali does not have, or a matrix of all scores. A query whose every score is
-// -infinity gives zeros.
+// -infinity gives zeros. Several query heads in a row may share one head of keys and values.
 #pragma once
 
 #include <limits>
@@ -30,13 +30,15 @@ constexpr void attention_item(M& m) {
       [&](const integer& head, const integer& column, const integer& values, const item_place<M>& p) {
         const integer depth = m.extent(role::in, 3) / heads, whole = depth / item_width * item_width;
         const integer query = row_index(m, role::in, p.n, p.h, p.w) + head * depth;
+        const integer shared = head / (heads / m.parameter(parameter::groups, 0));
+        const integer reached = m.least(m.extent(role::second, 2), p.w + m.parameter(parameter::reach, 0) + 1);
         const one lowest = math<one>::constant(std::numeric_limits<float>::lowest());
         const one zero = math<one>::constant(0.0f);
         one largest = m.variable(m.splat_one(-std::numeric_limits<float>::infinity()));
         one total = m.variable(m.splat_one(0.0f));
         value sum = m.variable(m.constant(0.0f));
-        m.loop(m.index(0), m.extent(role::second, 2), 1, [&](const integer& key) {
-          const integer at = row_index(m, role::second, p.n, p.h, key) + head * depth;
+        m.loop(m.index(0), reached, 1, [&](const integer& key) {
+          const integer at = row_index(m, role::second, p.n, p.h, key) + shared * depth;
           value products = m.variable(m.constant(0.0f));
           one rest = m.variable(m.splat_one(0.0f));
           m.loop(m.index(0), whole, item_width,
@@ -55,7 +57,7 @@ constexpr void attention_item(M& m) {
           m.assign(largest, now);
           m.assign(total, math<one>::fma(total, shrink, e));
           const value v =
-              m.load(role::third, row_index(m, role::third, p.n, p.h, key) + head * values + column, values - column);
+              m.load(role::third, row_index(m, role::third, p.n, p.h, key) + shared * values + column, values - column);
           m.assign(sum, math<value>::fma(sum, m.splat(shrink), m.splat(e) * v));
         });
         const one share = math<one>::select_equal(total, zero, zero, math<one>::div(math<one>::constant(1.0f), total));

@@ -30,7 +30,7 @@ namespace tkl {
 enum class role : std::uint8_t { in, second, third, mask, weights, out, operand, prologue };
 
 /// Numbers of step_parameters that an item reads.
-enum class parameter : std::uint8_t { kernel, stride, dilation, pad, groups, include_pad, heads };
+enum class parameter : std::uint8_t { kernel, stride, dilation, pad, groups, include_pad, heads, reach };
 
 /// Items along each dimension that a kernel needs.
 struct item_counts {

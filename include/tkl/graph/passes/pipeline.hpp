@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes in order: cancel views, eliminate, choose destinations, fold and fuse while lowering, half storage, order,
-// in-place, memory.
+// The passes in order: cancel views, find attention, eliminate, choose destinations, fold and fuse while lowering, half
+// storage, order, in-place, memory.
 #pragma once
 
 #include <cstdint>
+#include <tkl/graph/passes/attention_pattern.hpp>
 #include <tkl/graph/passes/cancel_views.hpp>
 #include <tkl/graph/passes/eliminate.hpp>
 #include <tkl/graph/passes/half_storage.hpp>
@@ -134,6 +135,7 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
     return p;
   }
   cancel_views(g);
+  find_attention(g);
   eliminate(g);
   lowering l(g, facts);
   detail::lower_inputs(l);

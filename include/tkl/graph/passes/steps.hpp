@@ -255,11 +255,13 @@ constexpr void lower_attention(lowering& l, std::int32_t id) {
   key.in = n.type;
   key.variant[0] = n.inputs > 3 ? 1 : 0;
   s.parameters.heads = n.attr.heads;
+  s.parameters.groups = n.attr.groups;
   s.parameters.real[0] = static_cast<float>(n.attr.real[0]);
   for (int i = 0; i < 3; ++i)
     s.in[i] = add_edge(l, with_row_axis(consecutive_place(l, n.in[i])), l.at(n.in[i]).type, report_name(l, n.in[i]));
   const shape& q = l.at(n.in[0]).shape;
   const shape& k = l.at(n.in[1]).shape;
+  s.parameters.reach = static_cast<std::int32_t>(reach_of(static_cast<causality>(n.attr.mode), q.back(1), k.back(1)));
   if (n.inputs > 3) {
     const place mask = l.use_of(n.in[3]).constant ? constant_place(l, n.in[3]) : l.place_of(n.in[3]);
     const shape scores(q.back(2), n.attr.heads, q.back(1), k.back(1));
