@@ -124,10 +124,20 @@ struct attention_pattern {
     return false;
   }
 
+  /// Whether a product of computed operands stands at most `maps` maps above: cheap, before anything is counted.
+  constexpr bool above_is_product(std::int32_t id, int maps) const {
+    const node& n = at(id);
+    if (n.kind == op_kind::matmul) return at(n.in[1]).kind != op_kind::weight;
+    for (int i = 0; n.kind == op_kind::map && maps > 0 && i < n.inputs; ++i)
+      if (above_is_product(n.in[i], maps - 1)) return true;
+    return false;
+  }
+
   constexpr void replace(std::int32_t id) {
     const node weights = at(id);
     if (weights.shape.rank != 3 && weights.shape.rank != 4) return;
     if (weights.attr.mode != 0 || weights.type != element::f32) return;
+    if (!above_is_product(weights.in[0], 2)) return;
     count_readers();
     attention_parts p;
     p.rank = weights.shape.rank;
