@@ -5,7 +5,8 @@ multiply-adds per cycle with what the core can start.
 usage: check_throughput.py LLVM_MCA OBJDUMP OBJECT PERCENT
 
 LLVM 19 lets a Cortex-A55 start two vector multiply-adds in a cycle, where the core starts one: more than 100 % means that
-nothing waits. Row sums have no multiply-adds and are not gated.
+nothing waits. It does not know either that a load of 128 bits keeps that core busy for two cycles (onnxruntime, pull request
+10754): its figures are bounds, not predictions. Row sums have no multiply-adds and are not gated.
 """
 import re
 import subprocess

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The architecture that this translation unit's compiler flags allow. The tags themselves are complete in every unit.
 //
-// TKL_CORE may name a core of that level, cortex_a55 for example, whose schedules are then the default: for programs that
-// are built for one machine, and for units of tkl_add_model.
+// TKL_CORE may name a core of that level, cortex_a55 for example, whose schedules are then the default: for programs
+// that are built for one machine, and for units of tkl_add_model.
 #pragma once
 
 #include <tkl/arch/avx2.hpp>

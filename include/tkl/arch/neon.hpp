@@ -9,9 +9,9 @@
 // dot product; 64 KiB, second level of 128 to 512 KiB per core, a shared third level. [5] Arm's software optimisation
 // guides of the Cortex-A55 (EPM128372), Cortex-A72 (UAN 0016) and Neoverse N1 (PJDOC-466751330-9707), vector form of
 // FMLA: per cycle 1, 1 and 2, latency 4, 7 and 4. For the Cortex-A53, whose tables Arm does not publish, LLVM 19's
-// scheduling model. None of them has I8MM or BF16. Where a manual leaves a size to the maker of a chip, one within its
-// range stands here; tools/describe_device.py writes those of a machine. A last level that is absent counts as the one
-// before it.
+// scheduling model. None of them has I8MM or BF16. midr_part is the part number in the main identification register.
+// Where a manual leaves a size to the maker of a chip, one within its range stands here; tools/describe_device.py
+// writes those of a machine. A last level that is absent counts as the one before it.
 #pragma once
 
 #include <string_view>
