@@ -152,7 +152,7 @@ class roofline_points {
 
 }  // namespace impl
 
-/// Each step with arithmetic as a circle, its area in proportion to its time: arithmetic per byte to the right, rate
+/// Each step with arithmetic as a circle, larger the longer it took: arithmetic per byte to the right, rate
 /// upwards, below the limits of the machine where they are known. A label stands where it covers nothing; the pointer
 /// shows the others.
 inline std::string draw_roofline(const plan_profile& p) {

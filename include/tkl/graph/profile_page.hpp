@@ -65,7 +65,7 @@ inline std::string profile_page(const plan_profile& p) {
   for (const std::string& fact : impl::profile_facts(p)) t += "<p>" + impl::escaped(fact) + "</p>\n";
   int without = 0;
   for (const step_profile& s : p.steps) without += s.cost.flops <= 0;
-  t += "<h2>Roofline</h2>\n<p class=\"note\">A circle is a step; its area is in proportion to its time. Bytes are "
+  t += "<h2>Roofline</h2>\n<p class=\"note\">A circle is a step, the larger the longer it took. Bytes are "
        "those of "
        "operands, weights and result, each once, wherever they lie: steps whose data are still in a near cache may "
        "pass the "
