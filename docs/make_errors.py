@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/errors.md from the programs in tests/compile_fail; with --check only says whether it is up to date.
 
-A program's top comment is: the lines "// expect...: REGEX", "// lines: N" and "// errors: N" for the test, then a title line and any
-number of lines that explain the mistake and its cure. What follows is shown as it is, without include lines.
+A program's top comment is: the lines "// expect...: REGEX", "// lines: N" and "// errors: N" for the test, then a title
+line and any number of lines that explain the mistake and its cure. What follows is shown as it is, without include lines.
 """
 import re
 import sys
