@@ -33,6 +33,9 @@ X86_LEVELS = {
 }
 
 
+MOST_CPUS = 65536
+
+
 class Unknown(Exception):
     """A fact that the machine's files do not tell."""
 
@@ -59,32 +62,50 @@ def read(path):
     return path.read_text(errors="replace").strip("\0\n ") if path.is_file() else None
 
 
-def numbers_of(text):
+def number(text, path, base=10):
+    """A number of a file, which a complaint names."""
+    if not re.fullmatch(r"[0-9]{1,18}" if base == 10 else r"(0x)?[0-9a-fA-F]{1,16}", text):
+        raise Unknown(f"{path} has {text[:40]!r}, not a number")
+    return int(text, base)
+
+
+def numbers_of(text, path):
     """0-2,5 as a set."""
     numbers = set()
     for part in text.split(","):
         first, _, last = part.partition("-")
-        numbers |= set(range(int(first), int(last or first) + 1))
+        first, last = number(first, path), number(last or first, path)
+        if not first <= last < MOST_CPUS:
+            raise Unknown(f"{path} has {text[:40]!r}, no list of CPUs")
+        numbers |= set(range(first, last + 1))
     return numbers
 
 
-def bytes_of(text):
-    size = re.fullmatch(r"(\d+)([KMG]?)", text)
+def cache_size(size, path):
+    """Bytes of a cache, if any cache could have as many."""
+    if not 1 << 10 <= size <= 4 << 30:
+        raise Unknown(f"{path} tells a cache of {size} bytes")
+    return size
+
+
+def bytes_of(text, path):
+    size = re.fullmatch(r"([0-9]{1,12})([KMG]?)", text)
     if not size:
-        raise Unknown(f"'{text}' is no size of a cache")
-    return int(size[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[size[2]]
+        raise Unknown(f"{path} has {text[:40]!r}, no size of a cache")
+    return cache_size(int(size[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[size[2]], path)
 
 
 def open_machine(root):
     machine, folder = Machine(root), root / "sys/devices/system/cpu"
     if not folder.is_dir():
         raise Unknown(f"{folder} does not exist: this needs Linux's sysfs")
-    for cpu in folder.glob("cpu[0-9]*"):
-        machine.cpus[int(cpu.name[3:])] = cpu
+    for cpu in folder.iterdir():
+        if re.fullmatch(r"cpu[0-9]{1,5}", cpu.name):
+            machine.cpus[int(cpu.name[3:])] = cpu
     if not machine.cpus:
         raise Unknown(f"{folder} has no cpu0")
     for block in re.split(r"\n\s*\n", read(root / "proc/cpuinfo") or ""):
-        rows = dict(re.findall(r"^([^:\n\t]+?)\s*:\s*(.*)$", block, re.M))
+        rows = dict(re.findall(r"^([^:\n\t]+?)[ \t]*:[ \t]*(.*)$", block, re.M))
         if rows.get("processor", "").isdigit():
             machine.info[int(rows["processor"])] = rows
     return machine
@@ -96,7 +117,8 @@ def tree_node(machine, cpu):
     if linked.is_dir():
         return linked
     for cpus in (machine.root / "proc/device-tree/cpus", machine.root / "sys/firmware/devicetree/base/cpus"):
-        nodes = sorted(cpus.glob("cpu@*"), key=lambda n: int(n.name[4:], 16))
+        nodes = [n for n in cpus.glob("cpu@*") if re.fullmatch(r"[0-9a-fA-F]{1,16}", n.name[4:])]
+        nodes.sort(key=lambda n: int(n.name[4:], 16))
         if cpu < len(nodes):
             return nodes[cpu]
     return None
@@ -112,13 +134,16 @@ def tree_caches(machine, node):
     """Sizes of the data caches along next-level-cache."""
     sizes, size = {}, cell(node / "d-cache-size")
     if size:
-        sizes[1] = size
-    by_handle = {cell(p): p.parent for p in node.resolve().parents[1].rglob("phandle")}
+        sizes[1] = cache_size(size, node / "d-cache-size")
+    cpus = node.resolve().parent
+    if not (cpus.name == "cpus" and node.resolve().name.startswith("cpu")):
+        raise Unknown(f"{node} is no node of a CPU in a device tree")
+    by_handle = {cell(p): p.parent for p in cpus.parent.rglob("phandle")}
     for level in (2, 3):
         node = by_handle.get(cell(node / "next-level-cache")) if node else None
         size = cell(node / "cache-size") if node else None
         if size:
-            sizes[level] = size
+            sizes[level] = cache_size(size, node / "cache-size")
     return sizes
 
 
@@ -128,16 +153,21 @@ def caches_of(machine, cpu):
     for index in (machine.cpus[cpu] / "cache").glob("index[0-9]*"):
         level, kind, size = (read(index / name) for name in ("level", "type", "size"))
         if level and kind in ("Data", "Unified") and size:
-            sizes[int(level)] = bytes_of(size)
-            if int(level) == 2:
-                shares = len(numbers_of(read(index / "shared_cpu_list") or str(cpu)))
+            level = number(level, index / "level")
+            sizes[level] = bytes_of(size, index / "size")
+            if level == 2:
+                shares = len(numbers_of(read(index / "shared_cpu_list") or str(cpu), index / "shared_cpu_list"))
     node = tree_node(machine, cpu)
     if 1 not in sizes and node:
         sizes = {**tree_caches(machine, node), **sizes}
     if 1 not in sizes:
         raise Unknown(f"cpu{cpu}: neither {machine.cpus[cpu]}/cache nor a device tree tells the size of its data cache")
-    second = sizes.get(2, sizes.get(3, sizes[1]))
-    return (sizes[1], second, sizes.get(3, second)), shares
+    if 2 not in sizes:
+        raise Unknown(f"cpu{cpu}: a first-level cache of {sizes[1]} bytes, but nothing tells of a second level")
+    caches = (sizes[1], sizes[2], sizes.get(3, sizes[2]))
+    if not caches[0] < caches[1] <= caches[2]:
+        raise Unknown(f"cpu{cpu}: caches of {caches[0]}, {caches[1]} and {caches[2]} bytes, each should hold the one before")
+    return caches, shares
 
 
 def known_cores():
@@ -146,20 +176,30 @@ def known_cores():
     return {int(part, 16): name for name, part in re.findall(r"struct (\w+) : neon \{.*?midr_part = (0x\w+)", text, re.S)}
 
 
-def arm_core(machine, cpu, info):
-    """The tag of a core of Arm's that tkl knows, and its name."""
-    cores = known_cores()
-    midr = read(machine.cpus[cpu] / "regs/identification/midr_el1")
+def identifier(text):
+    """A name for a structure: as it is where it reads like a core's (cortex_a78), else with something before it, so that
+    it is no keyword, no macro and no name that a structure uses."""
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    return name if re.fullmatch(r"[a-z]+_[a-z0-9]*[0-9][a-z0-9]*", name) else f"core_{name}".rstrip("_")
+
+
+def arm_core(machine, cpu):
+    """The tag of a core of Arm's that tkl knows, and its name; from what is told of this very CPU."""
+    cores, info = known_cores(), machine.info.get(cpu, {})
+    register = machine.cpus[cpu] / "regs/identification/midr_el1"
+    midr = read(register)
     node = tree_node(machine, cpu)
     compatible = read(node / "compatible") if node else None
     if midr:
-        implementer, part = int(midr, 16) >> 24 & 0xff, int(midr, 16) >> 4 & 0xfff
+        value = number(midr, register, 16)
+        implementer, part = value >> 24 & 0xff, value >> 4 & 0xfff
     else:
-        implementer, part = (int(info.get(n, "0"), 16) for n in ("CPU implementer", "CPU part"))
+        implementer, part = (number(info.get(n) or "0", machine.root / "proc/cpuinfo", 16)
+                             for n in ("CPU implementer", "CPU part"))
     if implementer == 0x41 and part in cores:
         return cores[part], cores[part]
     if compatible:
-        name = re.sub(r"\W", "_", compatible.split("\0")[0].split(",")[-1])
+        name = identifier(compatible.split("\0")[0].split(",")[-1])
         return (name if name in cores.values() else "neon"), name
     return "neon", f"part_{implementer:02x}_{part:03x}" if part else "neon"
 
@@ -171,7 +211,7 @@ def core_of(machine, cpu):
         raise Unknown(f"{machine.root / 'proc/cpuinfo'} tells no flags or Features of cpu{cpu}")
     if "asimd" in flags:
         level = "neon"
-        base, name = arm_core(machine, cpu, info)
+        base, name = arm_core(machine, cpu)
     else:
         level = next((l for l, needed in X86_LEVELS.items() if needed <= flags), None)
         if level is None:
@@ -179,7 +219,8 @@ def core_of(machine, cpu):
         base = name = level
     caches, shares = caches_of(machine, cpu)
     features = tuple(n for n, flag in FEATURES.items() if flag & flags)
-    return Core(level, name, base, caches, shares, int(read(machine.cpus[cpu] / "cpufreq/cpuinfo_max_freq") or 0), features)
+    clock = machine.cpus[cpu] / "cpufreq/cpuinfo_max_freq"
+    return Core(level, name, base, caches, shares, number(read(clock) or "0", clock), features)
 
 
 def ranges(cpus):
@@ -215,15 +256,19 @@ def header(machine, wanted):
     if wanted is not None and wanted not in machine.cpus:
         raise Unknown(f"there is no cpu{wanted}; there are {ranges(machine.cpus)}")
     kinds = {}
-    for cpu in sorted(machine.cpus if wanted is None else [wanted]):
+    online = [cpu for cpu, folder in machine.cpus.items() if read(folder / "online") != "0"]
+    for cpu in sorted(online if wanted is None else [wanted]):
         kinds.setdefault(core_of(machine, cpu), []).append(cpu)
     names, parts = set(), []
     for core, cpus in kinds.items():
-        name = core.name if core.name not in names else f"{core.name}_cpu{cpus[0]}"
+        name = core.name
+        while name in names:
+            name += f"_cpu{cpus[0]}"
         names.add(name)
         parts.append(structure(name, core, cpus))
     includes = "\n".join(f"#include <tkl/arch/{level}.hpp>" for level in sorted({c.level for c in kinds}))
     board = read(machine.root / "proc/device-tree/model") or read(machine.root / "sys/class/dmi/id/product_name")
+    board = re.sub(r"[^ -[\]-~]+", " ", board or "").strip()[:80]  # one line of a comment, without backslashes
     return f"""// The cores of {board or 'this machine'}, written by tools/describe_device.py.
 #pragma once
 
@@ -244,11 +289,11 @@ def main():
     options = parser.parse_args()
     try:
         text = header(open_machine(options.root), options.cpu)
-    except (Unknown, OSError, ValueError) as error:
+        if options.output:
+            options.output.write_text(text)
+    except (Unknown, OSError) as error:
         sys.exit(f"describe_device: {error}")
-    if options.output:
-        options.output.write_text(text)
-    else:
+    if not options.output:
         print(text, end="")
 
 

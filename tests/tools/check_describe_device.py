@@ -112,6 +112,25 @@ refused("a CPU that is not there", board(), ["--cpu", "9"], "there is no cpu9; t
 refused("no caches", board(caches=False), [], "cpu0: neither ROOT/sys/devices/system/cpu/cpu0/cache nor a device tree tells")
 refused("an empty folder", {}, [], "ROOT/sys/devices/system/cpu does not exist: this needs Linux's sysfs")
 refused("no instruction set", {f"{CPU}/cpu0/online": b"1\n"}, [], "ROOT/proc/cpuinfo tells no flags or Features of cpu0")
+one = board()
+described("an offline core of another kind, known by the tree alone",
+          {n: d for n, d in one.items() if "cpu5/regs" not in n and "cpu4/regs" not in n}, ["--cpu", "5"],
+          ["device::cortex_a72::cache.l2 == 1024 * 1024"])
+described("an offline core that tells nothing", one | {f"{CPU}/cpu6/online": b"0\n"}, [], ["device::cortex_a53::cache.l1 == 32768"])
+described("a name of several lines", one | {"proc/device-tree/model": b"Board\n#error injected \\\n\0"}, [],
+          ["device::cortex_a53::cache.l1 == 32768"])
+for name in (b"acme,9lives\0", b"acme,class\0", b"acme,tkl\0", b",\0", b"acme,name\0"):
+    files = {n: d for n, d in one.items() if "midr" not in n}
+    described(f"a core called {name!r}", {n: name if n.endswith("compatible") else d for n, d in files.items()}, [], [])
+refused("one level of caches", {n: d for n, d in server().items() if "index2" not in n and "index3" not in n}, [],
+        "a first-level cache of 49152 bytes, but nothing tells of a second level")
+cpu0 = f"{CPU}/cpu0/cache/index0"
+refused("a cache of no bytes", server() | {f"{cpu0}/size": b"0K\n"}, [], "index0/size tells a cache of 0 bytes")
+refused("a cache beyond measure", server() | {f"{cpu0}/size": b"9" * 12 + b"G"}, [], "index0/size tells a cache of 10")
+refused("a clock that is no number", server() | {f"{CPU}/cpu0/cpufreq/cpuinfo_max_freq": b"-5"}, [], "has '-5', not a number")
+refused("more CPUs than there are", server() | {f"{CPU}/cpu0/cache/index2/shared_cpu_list": b"0-99999999999"}, [],
+        "has '0-99999999999', no list of CPUs")
+refused("a folder as output", one, ["--output", "/"], "describe_device: ")
 status, header, said = run(None)
 if status == 0:
     expect("this machine: compiles", not compiles(header, []), header + compiles(header, []))
