@@ -1,4 +1,4 @@
-// expect: attention #3 after 'q': scale is not a number
+// expect: attention #3 after 'q': scale is nan, no number that f32 holds
 // SPDX-License-Identifier: Apache-2.0
 // A scale that is not a number.
 #include <limits>

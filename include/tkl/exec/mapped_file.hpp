@@ -47,7 +47,10 @@ class mapped_file {
 
   /// Maps a regular file. Errors name the path and the operating system's reason.
   TKL_COLD static result<mapped_file> open(const char* path) {
-    if (path == nullptr) return failure("", "no path was given", 0);
+    if (path == nullptr) {
+      message_text m;
+      return status::failure(m << "no path was given");
+    }
     const int file = ::open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return failure(path, "cannot be opened", errno);
     mapped_file mapped;

@@ -135,7 +135,7 @@ TKL_COLD inline status check_tensors(const load_view& plan, const safetensors& f
     if (used) continue;
     message_text m;
     return status::failure(m << "tensor '" << name_text(t.name).view()
-                             << "' of the weights file is not used by the model");
+                             << "' of the weights file is not used by the model (allow_surplus would accept it)");
   }
   return {};
 }
@@ -143,7 +143,7 @@ TKL_COLD inline status check_tensors(const load_view& plan, const safetensors& f
 TKL_COLD inline result<packed_weights> map_packed(const load_view& plan, mapped_file file, const char* path) {
   packed_header h;
   message_text m;
-  m << path << ": ";
+  m << path_text(path).view() << ": ";
   if (file.size() < sizeof h)
     return status::failure(m << "a packed file of " << file.size() << " bytes, its header has 64");
   std::memcpy(&h, file.data(), sizeof h);
@@ -209,7 +209,7 @@ TKL_COLD inline status save_weights(const load_view& plan, const packed_weights&
   if (f != nullptr) good = std::fclose(f) == 0 && good;
   if (good && std::rename(part.c_str(), path) == 0) return {};
   if (f != nullptr) std::remove(part.c_str());
-  return status::failure(m << path << ": cannot be written");
+  return status::failure(m << path_text(path).view() << ": cannot be written");
 }
 
 TKL_ISA_END

@@ -20,10 +20,24 @@ program describe() {
   return impl::program_of<Model, Target>();
 }
 
+namespace impl {
+
+/// A drawing of what is wrong with a model, in the place of one that cannot be drawn.
+inline std::string drawn_mistake(std::string_view mistake) {
+  svg_writer svg;
+  svg.text(12, 24, mistake, {.colour = "#b00020"});
+  return svg.document(24 + text_width(mistake, svg_text_style{}.size), 40);
+}
+
+}  // namespace impl
+
+// Of a model with a mistake, which compile<> refuses, these say what is wrong with it.
+
 /// The plan as a text: totals, then a row per step.
 template <class Model, class Target>
 std::string report(std::string_view title = "plan") {
   const program p = describe<Model, Target>();
+  if (!p.error.empty()) return std::string(p.error.view()) + '\n';
   plan_view v = view_of(p);
   v.title = title;
   const target_facts facts = Target::facts();
@@ -36,6 +50,7 @@ template <class Model>
 std::string draw_model(std::string_view title = "graph") {
   graph g;
   build_model<Model>(g);
+  if (!g.error.empty()) return impl::drawn_mistake(g.error.view());
   return draw_graph(g, title);
 }
 
@@ -43,6 +58,7 @@ std::string draw_model(std::string_view title = "graph") {
 template <class Model, class Target>
 std::string draw_steps(std::string_view title = "plan") {
   const program p = describe<Model, Target>();
+  if (!p.error.empty()) return impl::drawn_mistake(p.error.view());
   return draw_plan(view_of(p), title);
 }
 
@@ -50,6 +66,7 @@ std::string draw_steps(std::string_view title = "plan") {
 template <class Model, class Target>
 std::string draw_memory(std::string_view title = "arena") {
   const program p = describe<Model, Target>();
+  if (!p.error.empty()) return impl::drawn_mistake(p.error.view());
   return draw_arena(view_of(p), title);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
+#include <tkl/core/number_text.hpp>
 #include <tkl/graph/attributes.hpp>
 #include <tkl/op/build.hpp>
 #include <tkl/op/definition.hpp>
@@ -46,6 +47,15 @@ TKL_TAGGED constexpr complaint score_operand_error(std::string_view name, const 
   return c;
 }
 
+/// What is wrong with a written factor of the scores, which are f32.
+TKL_TAGGED constexpr complaint attention_scale_error(double scale) {
+  constexpr double largest = (std::numeric_limits<float>::max)();
+  complaint c;
+  if (scale != attention_params::inverse_root && !(scale >= -largest && scale <= largest))
+    c << "scale is " << scale << ", no number that f32 holds";
+  return c;
+}
+
 /// Shape rule: q [N, Tq, heads * d], k [N, Tk, key_heads * d], v [N, Tk, key_heads * e] -> [N, Tq, heads * e]. A mask
 /// broadcasts to [N, heads, Tq, Tk].
 TKL_TAGGED constexpr shape_or_complaint attention_rule(const shape& q, const shape& k, const shape& v,
@@ -56,6 +66,8 @@ TKL_TAGGED constexpr shape_or_complaint attention_rule(const shape& q, const sha
   const std::int64_t key_heads = p.heads_of_keys();
   if (p.heads < 1)
     c << "heads is " << p.heads << ", must be at least 1";
+  else if (p.heads > 0x7fffffff)
+    c << "heads is " << p.heads << ", must be at most 2147483647";
   else if (key_heads < 1)
     c << "key_heads is " << key_heads << ", must be at least 1";
   else if (p.heads % key_heads != 0)
@@ -95,7 +107,7 @@ constexpr value finish_attention(node_builder& b, value q, value k, value v, con
   const shape_or_complaint rule =
       attention_rule(q->shape, k->shape, v->shape, mask == nullptr ? nullptr : &(*mask)->shape, p);
   complaint c = rule.error;
-  if (c.empty() && p.scale != p.scale) c << "scale is not a number";
+  if (c.empty()) c = attention_scale_error(p.scale);
   if (c.empty()) c = need_floating("q", q->type);
   if (c.empty()) c = need_same_type("q", q->type, "k", k->type);
   if (c.empty()) c = need_same_type("q", q->type, "v", v->type);

@@ -33,7 +33,7 @@ struct TKL_TAGGED attention_operation : operation_base {
     const auto c = locate(v);
     const attention_params& p = params.get();
     complaint error = detail::input_error("q", a, "k", b, "v", c);
-    if (error.empty() && p.scale != p.scale) error << "scale is not a number";
+    if (error.empty()) error = attention_scale_error(p.scale);
     if (error.empty() && Whole && p.scale != attention_params::inverse_root)
       error << "scale is written, but the score is an expression of the product itself: multiply there";
     if (!error.empty()) return complain(error);

@@ -2,9 +2,11 @@
 // What the score of attention is made of: an expression of the product q . k and of its place, before the softmax.
 //
 //   using namespace tkl::scores;
-//   causal(product * 0.125 + mask, causality::bottom_right)      mask: a tensor that broadcasts to [N, heads, Tq, Tk]
+//   causal(product * 0.125 + mask, tkl::causality::bottom_right) mask: a tensor that broadcasts to [N, heads, Tq, Tk]
 //   key_padding(product * 0.125, lengths)                        lengths: [N], or [N, Tk] with 0 where a key is none
 //   product * 0.125 + (key - query) * per_head(slopes)           slopes: [heads]
+//   tkl::tanh(product * 0.0025) * 50                             functions with their namespace: <cmath> has a tanh,
+//   too
 //
 // Any function of expr/functions.hpp may stand in it. A score of -infinity masks a key; a query whose every key is
 // masked gives zeros. The value of a masked key must be finite: it may be added with the weight 0. Indices are f32,

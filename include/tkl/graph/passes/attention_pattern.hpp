@@ -14,6 +14,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <tkl/core/checked.hpp>
 #include <tkl/expr/functions.hpp>
 #include <tkl/graph/graph.hpp>
 #include <vector>
@@ -31,6 +33,8 @@ struct attention_parts {
   std::int32_t mask = -1;
   double scale = 1;
 };
+
+inline constexpr double largest_scale = (std::numeric_limits<float>::max)();
 
 struct attention_pattern {
   graph& g;
@@ -76,7 +80,9 @@ struct attention_pattern {
     const node& split = at(n.in[0]);
     if (split.kind != op_kind::reshape) return false;
     const shape& s = split.shape;
-    const shape joined{s[0], s[1], s[2] * s[3]};
+    const checked columns = checked(s[2]) * s[3];
+    if (!columns.valid || s[2] > 0x7fffffff) return false;
+    const shape joined{s[0], s[1], columns.value};
     if (which == 0) p.heads = static_cast<std::int32_t>(s[2]);
     p.extents[which] = joined;
     const bool whole = at(split.in[0]).shape == joined;
@@ -97,7 +103,7 @@ struct attention_pattern {
       if (literal.kind != op_kind::literal || (divided && factor == 0) || (divided && literal.attr.real[0] == 0))
         return false;
       p.scale = divided ? 1 / literal.attr.real[0] : literal.attr.real[0];
-      if (p.scale - p.scale != 0) return false;
+      if (!(p.scale >= -largest_scale && p.scale <= largest_scale)) return false;
       id = n.in[1 - factor];
       if (!read_once(id)) return false;
     }

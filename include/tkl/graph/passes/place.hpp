@@ -38,10 +38,10 @@ constexpr place dense_place(std::int32_t storage, const shape& extents) {
   place p;
   p.storage = storage;
   p.extents = extents;
-  std::int64_t step = 1;
+  std::uint64_t step = 1;  // may leave 64 bits, where the storage of so many elements is refused
   for (int i = extents.rank - 1; i >= 0; --i) {
-    p.stride[i] = extents[i] == 1 ? 0 : step;
-    step *= extents[i];
+    p.stride[i] = extents[i] == 1 ? 0 : static_cast<std::int64_t>(step);
+    step *= static_cast<std::uint64_t>(extents[i]);
   }
   return p;
 }
