@@ -30,7 +30,9 @@ constexpr void attention_item(M& m) {
       [&](const integer& head, const integer& column, const integer& values, const item_place<M>& p) {
         const integer depth = m.extent(role::in, 3) / heads, whole = depth / item_width * item_width;
         const integer query = row_index(m, role::in, p.n, p.h, p.w) + head * depth;
+        // What the loop reads of head and column, so that few values live in it.
         const integer shared = head / (heads / m.parameter(parameter::groups, 0));
+        const integer keys_from = shared * depth, values_from = shared * values + column, room = values - column;
         const integer reached = m.least(m.extent(role::second, 2), p.w + m.parameter(parameter::reach, 0) + 1);
         const one lowest = math<one>::constant(std::numeric_limits<float>::lowest());
         const one zero = math<one>::constant(0.0f);
@@ -38,7 +40,7 @@ constexpr void attention_item(M& m) {
         one total = m.variable(m.splat_one(0.0f));
         value sum = m.variable(m.constant(0.0f));
         m.loop(m.index(0), reached, 1, [&](const integer& key) {
-          const integer at = row_index(m, role::second, p.n, p.h, key) + shared * depth;
+          const integer at = row_index(m, role::second, p.n, p.h, key) + keys_from;
           value products = m.variable(m.constant(0.0f));
           one rest = m.variable(m.splat_one(0.0f));
           m.loop(m.index(0), whole, item_width,
@@ -56,12 +58,11 @@ constexpr void attention_item(M& m) {
           const one e = math<one>::exp_nonpositive(score - base), shrink = math<one>::exp_nonpositive(largest - base);
           m.assign(largest, now);
           m.assign(total, math<one>::fma(total, shrink, e));
-          const value v =
-              m.load(role::third, row_index(m, role::third, p.n, p.h, key) + shared * values + column, values - column);
+          const value v = m.load(role::third, row_index(m, role::third, p.n, p.h, key) + values_from, room);
           m.assign(sum, math<value>::fma(sum, m.splat(shrink), m.splat(e) * v));
         });
         const one share = math<one>::select_equal(total, zero, zero, math<one>::div(math<one>::constant(1.0f), total));
-        m.finish(sum * m.splat(share), p, (head + 1) * values);
+        m.finish(sum * m.splat(share), p, p.c + room);
       });
 }
 
