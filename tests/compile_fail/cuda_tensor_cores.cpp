@@ -1,5 +1,5 @@
 // expect: the architecture has no tensor cores
-// errors: 8
+// errors: 9
 // SPDX-License-Identifier: Apache-2.0
 // Tensor cores on an architecture without them.
 // `arch::simt` stands for any GPU; name one that has them: `tkl::cuda<tkl::arch::sm_80, tkl::cuda_product::rounded>`.

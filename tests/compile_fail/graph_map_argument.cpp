@@ -1,4 +1,5 @@
 // expect: an element-wise function of graph values takes graph values and numbers
+// errors: 6
 // SPDX-License-Identifier: Apache-2.0
 // An argument that is neither a graph value nor a number.
 #include <tkl/graph.hpp>
