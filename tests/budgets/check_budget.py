@@ -20,13 +20,13 @@ REFERENCE_SECONDS = 1.2  # the least of many compilations in quiet hours: neighb
 # largest of the widths). text_over: text at most this multiple of another entry's text.
 # rounds: compilations of both units; more for the short one, whose factor noise moves most.
 # less: flags of a second compilation of the same unit; factor and MiB are then what the unit takes more than that.
-# held: where the budget is not reached, what is reached today with room for a noisy host; more than that fails, and the
-# gap is printed.
+# held: what fails, with room above the budget for hosts whose neighbours slow one unit more than the other (a fifth was
+# seen); between the two the gap is printed.
 BUDGETS = {
     "recogniser_one_width": {"source": "tests/budgets/recogniser_one_width.cpp", "rounds": 3, "seconds": 8, "factor": 6.67,
-                             "held": 9.5, "mib": 500, "text": 150_000, "plan": 25_000},
+                             "held": 8.0, "mib": 500, "text": 150_000, "plan": 25_000},
     "recogniser_four_widths": {"source": "tests/budgets/recogniser_four_widths.cpp", "rounds": 3, "seconds": 10,
-                               "factor": 8.33, "held": 12.0, "mib": 600, "text_over": ("recogniser_one_width", 1.05),
+                               "factor": 8.33, "held": 10.0, "mib": 600, "text_over": ("recogniser_one_width", 1.05),
                                "plan": 25_000},
     "recogniser_opencl": {"source": "tests/budgets/recogniser_opencl.cpp", "rounds": 3, "seconds": 15, "factor": 12.5,
                           "mib": 600, "plan": 25_000},
