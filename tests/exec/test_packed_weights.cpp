@@ -147,7 +147,8 @@ TEST_CASE("a weights file must hold the model's tensors, and no others unless th
   };
   CHECK(fault(missing) == "tensor 'mix.weight': missing in the weights file");
   CHECK(fault(shape) == "tensor 'gate.weight': shape 16x16 in the file, the model has 16x16x1x1");
-  CHECK(fault(surplus) == "tensor 'left.over' of the weights file is not used by the model (allow_surplus would accept it)");
+  CHECK(fault(surplus) ==
+        "tensor 'left.over' of the weights file is not used by the model (allow_surplus would accept it)");
   CHECK(narrow::load(path_of("other").c_str(), {.allow_surplus = true}));
 }
 
