@@ -49,6 +49,7 @@ def check_page(name, scratch):
     printed = columns(done.stdout)
     check([x[0] for x in printed] == [x["text"] for x in expected], f"{name}: other texts than ONNX Runtime's")
     check([x[2] for x in printed] == [x["box"] for x in expected], f"{name}: other boxes than ONNX Runtime's")
+    # 5e-5 as for the networks, and half of the last digit that is printed.
     check(all(abs(x[1] - y["confidence"]) <= 1e-4 for x, y in zip(printed, expected)), f"{name}: other confidences")
     check(re.search(r"^level \w+, [\d.]+ ms in the networks:( \w+ [\d.]+ %){3}$", done.stderr, re.M),
           f"{name}: no level and shares of time: {done.stderr!r}")

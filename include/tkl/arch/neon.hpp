@@ -6,10 +6,11 @@
 // (100442): Armv8.2 with half precision and dot product; 16 to 64 KiB, second level of up to 256 KiB per core, a shared
 // third level. [3] "Cortex-A72 MPCore Processor Technical Reference Manual" (100095): Armv8.0; 32 KiB, shared second
 // level of 512 KiB to 4 MiB. [4] "Cortex-A76 Core Technical Reference Manual" (100798): Armv8.2 with half precision and
-// dot product; 64 KiB, second level of 128 to 512 KiB per core, a shared third level. [5] Arm's software optimisation
-// guides of the Cortex-A55 (EPM128372), Cortex-A72 (UAN 0016) and Neoverse N1 (PJDOC-466751330-9707), vector form of
-// FMLA: per cycle 1, 1 and 2, latency 4, 7 and 4. For the Cortex-A53, whose tables Arm does not publish, LLVM 19's
-// scheduling model. None of them has I8MM or BF16. midr_part is the part number in the main identification register.
+// dot product; 64 KiB, second level of 128 to 512 KiB per core, a shared third level. [5] FMLA on 128 bits, as Arm's
+// optimisation guides of the Cortex-A55 (EPM128372), Cortex-A72 (UAN 0016) and Neoverse N1 are cited; their tables were
+// not at hand. LLVM 19's models agree on the Neoverse N1 (2 per cycle, latency 4), and have 2 per cycle for the A55 and
+// a latency of 10 for the A72; the Cortex-A53, for which Arm publishes no table, has that model's figures. None of them
+// has I8MM or BF16. midr_part is the part number in the main identification register.
 // Where a manual leaves a size to the maker of a chip, one within its range stands here; tools/describe_device.py
 // writes those of a machine. A last level that is absent counts as the one before it.
 #pragma once
