@@ -22,31 +22,31 @@ inline std::string number_text(double v, int digits = 6) {
   return buffer;
 }
 
-/// "812 B", "1.5 KiB", "12.3 MiB": three digits.
+/// "512", "12.3", "1.93": three digits of a scaled number, all of one that no prefix scales.
+inline std::string three_digits(double v, bool scaled) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, !scaled || v >= 99.95 ? "%.0f" : v >= 9.995 ? "%.1f" : "%.2f", v);
+  return buffer;
+}
+
+/// "812 B", "1.50 KiB", "12.3 MiB".
 inline std::string bytes_text(std::int64_t bytes) {
   constexpr const char* units[] = {" B", " KiB", " MiB", " GiB", " TiB"};
   double v = static_cast<double>(bytes);
   int unit = 0;
   while (v >= 999.5 && unit < 4) v /= 1024, ++unit;
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer,
-                unit == 0 || v >= 99.95 ? "%.0f%s"
-                : v >= 9.995            ? "%.1f%s"
-                                        : "%.2f%s",
-                v, units[unit]);
-  return buffer;
+  return three_digits(v, unit > 0) + units[unit];
 }
 
-/// "512", "1.93 G", with a unit "1.93 GFLOP": three digits.
+/// "512", "1.93 G", with a unit "1.93 GFLOP".
 inline std::string count_text(std::int64_t n, std::string_view unit = {}) {
   constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P"};
   double v = static_cast<double>(n);
   int prefix = 0;
   while (v >= 999.5 && prefix < 5) v /= 1000, ++prefix;
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, prefix == 0 || v >= 99.95 ? "%.0f" : v >= 9.995 ? "%.1f" : "%.2f", v);
+  const std::string digits = three_digits(v, prefix > 0);
   const std::string suffix = std::string(prefixes[prefix]) + std::string(unit);
-  return suffix.empty() ? buffer : buffer + (' ' + suffix);
+  return suffix.empty() ? digits : digits + ' ' + suffix;
 }
 
 /// "1.05": a over b.

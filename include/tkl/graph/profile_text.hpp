@@ -17,18 +17,12 @@ TKL_ISA_BEGIN
 
 namespace impl {
 
-/// "812 ns", "1.50 us", "12.3 ms": three digits.
+/// "812 ns", "1.50 us", "12.3 ms".
 inline std::string time_text(double nanoseconds) {
-  constexpr const char* units[] = {"ns", "us", "ms", "s"};
+  constexpr const char* units[] = {" ns", " us", " ms", " s"};
   int unit = 0;
   while (nanoseconds >= 999.5 && unit < 3) nanoseconds /= 1000, ++unit;
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer,
-                unit == 0 || nanoseconds >= 99.95 ? "%.0f %s"
-                : nanoseconds >= 9.995            ? "%.1f %s"
-                                                  : "%.2f %s",
-                nanoseconds, units[unit]);
-  return buffer;
+  return three_digits(nanoseconds, unit > 0) + units[unit];
 }
 
 /// "12.3" of a share 0.123; "-" for one that is not known or nothing.
