@@ -137,9 +137,11 @@ class own_convolution {
       for (int i = 0; i < 2; ++i)
         p.kernel[i] = geometry_.kernel[i], p.stride[i] = geometry_.stride[i], p.pad[i] = geometry_.pad[i];
       if (o_.l.stride == 1) {
-        tkl::depthwise<tkl::depthwise_schedule_for(3, 3, 1, 1, 1), machine>(p, epilogue, tkl::serial{});
+        tkl::depthwise<tkl::depthwise_schedule_for(3, 3, 1, 1, 1, arch::depthwise_tile), machine>(p, epilogue,
+                                                                                                  tkl::serial{});
       } else {
-        tkl::depthwise<tkl::depthwise_schedule_for(3, 3, 2, 1, 1), machine>(p, epilogue, tkl::serial{});
+        tkl::depthwise<tkl::depthwise_schedule_for(3, 3, 2, 1, 1, arch::depthwise_tile), machine>(p, epilogue,
+                                                                                                  tkl::serial{});
       }
     } else if (o_.l.in < 8) {
       const tkl::conv2d_staged_problem<float, float, float> p{
