@@ -172,6 +172,17 @@ TEST_CASE_TEMPLATE("epilogues that only bound, stored by the tile or not", Case,
     }
 }
 
+TEST_CASE_TEMPLATE("few columns, whose rows share a vector where the epilogue depends on the sum alone", Case,
+                   cpu_default, cpu_cut, reference_cut) {
+  const float scale = 3;
+  for (std::int64_t o = 1; o <= Case::machine::width / 2 + 1; ++o)
+    for (const std::int64_t columns : {1, 2, 7, 13, 97}) {
+      check<Case>({1, 1, columns, 3, o}, tkl::tanh(acc) * scalar_node<float>{{}, &scale}, 1);
+      check<Case>({1, 2, columns, 3, o, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}}, tkl::tanh(acc) * 0.5f);
+    }
+  check<cpu_default, half, half>({1, 3, 9, 5, 1}, tkl::tanh(acc));
+}
+
 TEST_CASE("other element types") {
   const layer l{1, 6, 7, 11, 21, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}};
   check<cpu_default, half>(l, acc);

@@ -107,6 +107,7 @@ const layer layers[] = {
     {1, 4, 5, 8, 12, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, {0, 1}, 4},  // groups
     {1, 2, 2, 3, 3, {5, 5}, {1, 1}, {1, 1}, {2, 2, 2, 2}, {0, 0}, 3},   //
     {1, 2, 2, 70, 20, {3, 3}, {2, 2}},                                  // a tap longer than a strip
+    {1, 19, 37, 3, 2, {3, 2}, {3, 2}, {1, 1}, {1, 0, 1, 0}, {2, 1}},    // many blocks, not as many for each residue
     {0, 3, 3, 2, 3},
     {1, 3, 3, 2, 0},
     {1, 3, 3, 0, 4},
@@ -121,6 +122,7 @@ TEST_CASE_TEMPLATE("layers against the definition", Case, cpu_case, cpu_cut, ref
     const std::string name = std::to_string(&l - layers);
     CAPTURE(name);
     check<Case>(l, acc);
+    check<Case>(l, tkl::tanh(acc), 1);
     check<Case>(l, relu(acc * channel_node<float>{{}, scale.data()}), 3);
   }
 }

@@ -6,9 +6,11 @@
 // each of the stride_h x stride_w residues is an ordinary contraction over a subset of the taps, on packed panels of
 // its own.
 //
-//   for residue r, c:  rows are the outputs with (oh + pad) mod stride = r, (ow + pad) mod stride = c
-//     for group: for block of pixels, panel: see algo/contraction.hpp
+//   for a few blocks of pixels:
+//     for residue r, c:  rows are the outputs with (oh + pad) mod stride = r, (ow + pad) mod stride = c
+//       for group: for block of pixels, panel: see algo/contraction.hpp
 //
+// The residues of a few blocks follow one another while the lines of the output that they share are in the cache.
 // Output padding only makes the output larger; a residue without taps (kernel < stride) gives epilogue(bias).
 #pragma once
 
@@ -74,6 +76,9 @@ TKL_TAGGED constexpr std::int64_t conv_transpose2d_scratch_bytes(const conv_sche
 
 TKL_ISA_BEGIN
 
+/// Blocks of a residue that are computed before the next residue.
+inline constexpr std::int64_t parts_at_once = 4;
+
 /// Computes y. `scratch`: executor.workers() times conv_transpose2d_scratch_bytes, 64-byte aligned.
 template <conv_schedule S, class M, class TA, class TW, class TC, class E, class X>
 void conv_transpose2d(const conv_transpose2d_problem<TA, TW, TC>& p, const E& epilogue, const X& executor,
@@ -82,23 +87,35 @@ void conv_transpose2d(const conv_transpose2d_problem<TA, TW, TC>& p, const E& ep
   const std::int64_t group_in = p.x.shape.extent[3] / g.groups, group_out = p.y.shape.extent[3] / g.groups;
   const std::int64_t bytes = conv_transpose2d_scratch_bytes(S, g, p.x.shape, p.y.shape, sizeof(TA));
   const epilogue_context<TC, E> context{p.y.data, epilogue};
-  contraction<M, TA, TW> c{.panels = p.weights};
-  c.depth = group_in;
-  c.columns = group_out;
-  c.sink = sink_of<S.gemm(), M>(context);
-  for (std::int64_t r = 0; r < g.stride[0]; ++r)
-    for (std::int64_t q = 0; q < g.stride[1]; ++q) {
-      c.space = conv_transpose2d_rows(g, p.x.shape, p.y.shape, r, q);
-      for (std::int64_t group = 0; group < g.groups; ++group) {
-        c.a = p.x.data + group * group_in;
-        c.first_column = group * group_out;
-        if (c.space.rows() > 0)
-          executor.parallel_for(contraction_parts<S.gemm()>(c), [&](std::int64_t begin, std::int64_t end, int worker) {
-            contract<S.gemm()>(c, begin, end, scratch + worker * bytes);
-          });
-        c.panels += packed_matrix_elements(c.space.tap_count() * group_in, group_out, M::width);
+  contraction<M, TA, TW> whole{.panels = p.weights};
+  whole.depth = group_in;
+  whole.columns = group_out;
+  whole.sink = sink_of<S.gemm(), M>(context);
+  // Calls compute(c, parts) for each residue and group.
+  const auto each_contraction = [&](auto&& compute) {
+    contraction<M, TA, TW> c = whole;
+    for (std::int64_t r = 0; r < g.stride[0]; ++r)
+      for (std::int64_t q = 0; q < g.stride[1]; ++q) {
+        c.space = conv_transpose2d_rows(g, p.x.shape, p.y.shape, r, q);
+        const std::int64_t parts = c.space.rows() > 0 ? contraction_parts<S.gemm()>(c) : 0;
+        for (std::int64_t group = 0; group < g.groups; ++group) {
+          c.a = p.x.data + group * group_in;
+          c.first_column = group * group_out;
+          compute(c, parts);
+          c.panels += packed_matrix_elements(c.space.tap_count() * group_in, group_out, M::width);
+        }
       }
-    }
+  };
+  std::int64_t parts = 0;
+  each_contraction([&](const auto&, std::int64_t own) { parts = own > parts ? own : parts; });
+  executor.parallel_for(parts, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (std::int64_t first = begin; first < end; first += parts_at_once)
+      each_contraction([&](const auto& c, std::int64_t own) {
+        const std::int64_t asked = end - first < parts_at_once ? end : first + parts_at_once;
+        const std::int64_t last = asked < own ? asked : own;
+        if (first < last) contract<S.gemm()>(c, first, last, scratch + worker * bytes);
+      });
+  });
 }
 
 TKL_ISA_END

@@ -2,6 +2,8 @@
 // Where the sums of a contraction go: through the epilogue into the output.
 //
 //   for row of the tile: for vector of columns: out[row][column] = epilogue(sum, place)
+//
+// Where a row is shorter than half a vector, several rows make one.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +37,37 @@ struct epilogue_context {
   E epilogue{};
 };
 
+/// Whether an expression depends on its sum alone, and so is the same at each place.
+template <class E>
+inline constexpr bool of_sum_alone = false;
+template <>
+inline constexpr bool of_sum_alone<acc_node> = true;
+template <>
+inline constexpr bool of_sum_alone<literal_node> = true;
+template <class T>
+inline constexpr bool of_sum_alone<scalar_node<T>> = true;
+template <class F, class... Operands>
+inline constexpr bool of_sum_alone<apply_node<F, Operands...>> = (of_sum_alone<Operands> && ...);
+
+/// store_tile for at most half a vector of columns and an expression of the sum alone: the sums of as many rows as fit
+/// share one vector, so that the mask of a single-channel output is not evaluated lane by lane.
+template <class M, class TC, class E>
+TKL_NOINLINE void store_few_columns(const epilogue_context<TC, E>& c, const typename M::value* tile,
+                                    const row_place* places, int rows, std::int64_t column, int columns) {
+  const int rows_at_once = M::width / columns;
+  const typename M::scalar* sums = reinterpret_cast<const typename M::scalar*>(tile);
+  typename M::scalar gathered[M::width]{};
+  TC results[M::width]{};
+  for (int row = 0; row < rows; row += rows_at_once) {
+    const int count = rows - row < rows_at_once ? rows - row : rows_at_once, lanes = count * columns;
+    for (int j = 0; j < columns; ++j)
+      for (int i = 0; i < count; ++i) gathered[i * columns + j] = sums[(row + i) * M::width + j];
+    M::store(results, eval(c.epilogue, typename M::leaf{M::load(gathered), position{}, lanes}), lanes);
+    for (int j = 0; j < columns; ++j)
+      for (int i = 0; i < count; ++i) c.out[places[row + i].out + column + j] = results[i * columns + j];
+  }
+}
+
 /// Evaluates the epilogue on `rows` x `columns` sums of a tile (whole vectors per row) and stores the results; the last
 /// vector of a row is masked. A rolled loop: as fast as an unrolled one, and a fifth of its text.
 template <class M, class TC, class E>
@@ -42,6 +75,9 @@ TKL_NOINLINE void store_tile(const void* context, const typename M::value* tile,
                              std::int64_t column, int columns) {
   const auto& c = *static_cast<const epilogue_context<TC, E>*>(context);
   constexpr int width = M::width;
+  if constexpr (width > 1 && of_sum_alone<E>) {
+    if (2 * columns <= width) return store_few_columns<M>(c, tile, places, rows, column, columns);
+  }
   for (int i = 0; i < rows; ++i) {
     const std::int64_t(&outer)[3] = places[i].outer;
     position at{{outer[0], outer[1], outer[2]}, column};
