@@ -96,6 +96,7 @@ TKL_NOINLINE void transform_block(const strided4<const TA>& x, const std::int64_
   constexpr int side = winograd_side(Outputs);
   const strided_shape s = x.shape;
   const std::int64_t channels = s.extent[3];
+  constexpr int per_line = 64 / int{sizeof(TA)}, lines = (Outputs * M::width + per_line - 1) / per_line;
   for (std::int64_t t = 0; t < count; ++t) {
     const winograd_tile tile(first + t, y_extent, Outputs);
     const TA* pixel[side][side];
@@ -105,7 +106,18 @@ TKL_NOINLINE void transform_block(const strided4<const TA>& x, const std::int64_
         pixel[i][j] = inside ? x.data + (tile.image * s.stride[0] + row * s.stride[1] + column * s.stride[2]) : zeros;
       }
     typename M::scalar* to = v + t * channels;
+    // The pixels that the next tile adds are fetched meanwhile: so many short streams escape the hardware.
+    const std::int64_t next_row = tile.row - pad[0], next_column = tile.column - pad[1] + side;
+    const bool fetches = next_row >= 0 && next_row + side <= s.extent[1] && next_column + Outputs <= s.extent[2];
+    const TA* next = x.data + tile.image * s.stride[0];
+    if (fetches) next += next_row * s.stride[1] + next_column * s.stride[2];
     const auto vector = [&](std::int64_t c, const auto& load, const auto& store) __attribute__((always_inline)) {
+      if (fetches) {
+        TKL_UNROLL
+        for (int i = 0; i < side; ++i)
+          for (int line = 0; line < lines; ++line)
+            __builtin_prefetch(next + (i * s.stride[1] + Outputs * c + line * per_line), 0, 2);
+      }
       value rows[side][side];  // transformed along columns: rows[j] is column j
       TKL_UNROLL
       for (int j = 0; j < side; ++j) {
