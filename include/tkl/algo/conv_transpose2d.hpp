@@ -11,6 +11,8 @@
 //       for group: for block of pixels, panel: see algo/contraction.hpp
 //
 // The residues of a few blocks follow one another while the lines of the output that they share are in the cache.
+// Blocks of one channel have an algorithm of their own (algo/conv_transpose2d_blocks.hpp) on the same panels.
+//
 // Output padding only makes the output larger; a residue without taps (kernel < stride) gives epilogue(bias).
 #pragma once
 
@@ -18,6 +20,7 @@
 #include <cstdint>
 #include <tkl/algo/contraction.hpp>
 #include <tkl/algo/conv2d.hpp>
+#include <tkl/algo/conv_transpose2d_blocks.hpp>
 #include <tkl/algo/pack.hpp>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
@@ -64,7 +67,11 @@ TKL_TAGGED constexpr row_space conv_transpose2d_rows(const conv2d_geometry& g, c
 TKL_TAGGED constexpr std::int64_t conv_transpose2d_scratch_bytes(const conv_schedule& s, const conv2d_geometry& g,
                                                                  const strided_shape& x, const strided_shape& y,
                                                                  std::int64_t element_bytes = 4) {
+  constexpr std::int64_t vector_bytes = 64;  // the largest there is
   std::int64_t most = 0;
+  if (computes_blocks(g, y.extent[3], vector_bytes / 4))
+    most = (1 + x.extent[3]) * vector_bytes +
+           contraction_scratch_bytes(s.gemm(), conv_transpose2d_block_rows(g, x, y), x.extent[3], element_bytes);
   for (std::int64_t r = 0; r < g.stride[0]; ++r)
     for (std::int64_t c = 0; c < g.stride[1]; ++c) {
       const std::int64_t bytes = contraction_scratch_bytes(s.gemm(), conv_transpose2d_rows(g, x, y, r, c),
@@ -86,6 +93,8 @@ void conv_transpose2d(const conv_transpose2d_problem<TA, TW, TC>& p, const E& ep
   const conv2d_geometry& g = p.geometry;
   const std::int64_t group_in = p.x.shape.extent[3] / g.groups, group_out = p.y.shape.extent[3] / g.groups;
   const std::int64_t bytes = conv_transpose2d_scratch_bytes(S, g, p.x.shape, p.y.shape, sizeof(TA));
+  if (computes_blocks(g, p.y.shape.extent[3], M::width))
+    return conv_transpose2d_blocks<S, M>(p.x, p.weights, p.y, g, epilogue, executor, scratch, bytes);
   const epilogue_context<TC, E> context{p.y.data, epilogue};
   contraction<M, TA, TW> whole{.panels = p.weights};
   whole.depth = group_in;
