@@ -35,7 +35,7 @@ def without_network(requirements, build):
             "and run this again.")
 
 
-def python_with(requirements, build, advice):
+def python_with(requirements, build, advice=""):
     """Path of the environment's Python after the packages of a requirements file have been installed there; or `advice`."""
     python = build / "venv" / "bin" / "python"
     if not python.exists():
