@@ -5,8 +5,9 @@
     python3 bench/run.py --build build/release [--only gemm,conv,models,start_up] [--table]
 
 Programs run on one core, those of networks on two threads on two, in the FIFO scheduling class where that is permitted:
-another process on the core would halve the numbers. Rows go to build/ratios.json. A row passes when it reaches its floor, or 92 % of the limit (arithmetic or
-bandwidth) that was measured in the same rounds; exit status 1 when one does not pass.
+another process on the core would halve the numbers. Rows go to build/ratios.json. A row passes when it reaches its
+floor, or 92 % of the limit (arithmetic or bandwidth) that was measured in the same rounds; exit status 1 when one does
+not pass.
 """
 import argparse
 import fcntl

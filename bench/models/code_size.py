@@ -4,8 +4,8 @@
 
     python3 bench/models/code_size.py --build build/release [--ratios build/ratios.json] [--networks a,b]
 
-tkl's program is one file, NAME.start; a rival's are the libraries that it has mapped after a run, without Python's. A row per
-rival, and the row `1 MB`, which carries the floor.
+tkl's program is one file, NAME.start; a rival's are the libraries of its own that it has mapped after a run. A row per rival,
+and the row `1 MB`, which carries the floor.
 """
 import struct
 

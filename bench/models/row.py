@@ -3,7 +3,7 @@
 
 
 def row(bench, case, level, rival, ratio=None, floor=None, threads=1, rival_version="", error=None, absent=None, **more):
-    """`ratio`: above 1 tkl is better. `error`: why the row fails; `absent`: why it is not compared. `more`: measured numbers."""
+    """`ratio`: above 1 tkl is better. `error`: why the row fails; `absent`: why it is not compared; `more`: numbers beside it."""
     measured = ratio is not None and not error and not absent
     return {"bench": bench, "case": case, "level": level, "threads": threads, "rival": rival,
             "rival_version": rival_version, "ratio": round(ratio, 4) if measured else None,

@@ -90,7 +90,8 @@ def start_once(s, name, build, folder):
         return s.fail(str(e)[:300])
     lines = done.stdout.strip().splitlines()
     if done.returncode != 0 or not lines:
-        return s.fail(f"ended with status {done.returncode}: {(done.stderr.strip().splitlines() or ['no message'])[-1][:200]}")
+        message = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        return s.fail(f"ended with status {done.returncode}: {message[:200]}")
     s.replies.append(json.loads(lines[-1]))  # libraries may have printed before
     s.version = s.replies[-1].get("version", "")
 
