@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tkl-test: levels=base
-// Blocks of memory: alignment, zeros, how much lies on huge pages, sizes that no memory has.
+// Blocks of memory: alignment (to huge pages from their size on), zeros, sizes that no memory has.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -16,22 +16,13 @@ std::int64_t address(const tkl::memory_block& b) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.data()));
 }
 
-TEST_CASE("the last huge page is taken when three quarters of it are used") {
-  CHECK(tkl::bytes_on_huge_pages(1) == 0);
-  CHECK(tkl::bytes_on_huge_pages(huge / 4 * 3 - 1) == 0);
-  CHECK(tkl::bytes_on_huge_pages(huge / 4 * 3) == huge);
-  CHECK(tkl::bytes_on_huge_pages(huge) == huge);
-  CHECK(tkl::bytes_on_huge_pages(2 * huge + 64) == 2 * huge);
-  CHECK(tkl::bytes_on_huge_pages(3 * huge - 64) == 3 * huge);
-}
-
 TEST_CASE("blocks are aligned, and zero when asked for") {
-  for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{100}, huge / 4 * 3 - 1, huge / 4 * 3, huge + 1}) {
+  for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{100}, huge - 1, huge, huge + 1, 3 * huge}) {
     CAPTURE(bytes);
     const auto block = tkl::memory_block::allocate(bytes, true);
     REQUIRE(block);
     CHECK(block->bytes() == bytes);
-    CHECK(address(*block) % (tkl::bytes_on_huge_pages(bytes) > 0 ? huge : tkl::buffer_alignment) == 0);
+    CHECK(address(*block) % (bytes < huge ? tkl::buffer_alignment : huge) == 0);
     std::int64_t others = 0;
     for (std::int64_t i = 0; i < bytes; ++i) others += block->data()[i] != std::byte{0};
     CHECK(others == 0);

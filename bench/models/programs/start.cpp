@@ -39,9 +39,15 @@ long long field_bytes(const char* file, const char* field) {
   return 1024 * kib;
 }
 
-/// What is resident: counted page by page, where VmRSS may lag by some dozens of pages.
+/// What is resident, counted page by page.
 long long resident_bytes() {
   return field_bytes("/proc/self/smaps_rollup", "Rss:");
+}
+
+/// The most that was resident. VmHWM is the peak of VmRSS, which may be some dozens of pages off: by as much as now.
+long long peak_bytes() {
+  const long long resident = resident_bytes(), counted = field_bytes("/proc/self/status", "VmRSS:");
+  return (std::max)(resident, field_bytes("/proc/self/status", "VmHWM:") + resident - counted);
 }
 
 /// From here on the peak is that of what follows.
@@ -77,6 +83,7 @@ int main(int count, char** arguments) {
   if (count != 5) return failed("NAME PACKED_WEIGHTS INPUT OUTPUT are needed");
   const buffer x = read_file(arguments[3]);
   char error[512] = "";
+  now();  // what the clock needs is resident from here on
   forget_peak();
   const long long before = resident_bytes();
 
@@ -106,7 +113,7 @@ int main(int count, char** arguments) {
   std::vector<double> warm;
   for (double total = 0; warm.size() < 3 || (total < 0.02 && warm.size() < 1000); total += warm.back())
     warm.push_back(run());
-  const long long peak = (std::max)(field_bytes("/proc/self/status", "VmHWM:"), resident_bytes());
+  const long long peak = peak_bytes();
   std::sort(warm.begin(), warm.end());
   if (!write_file(arguments[4], outputs)) return failed("the output cannot be written");
   std::printf("{\"cold\": %.9f, \"warm\": %.9f, \"before\": %lld, \"peak\": %lld}\n", cold, warm[warm.size() / 2],

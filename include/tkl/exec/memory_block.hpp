@@ -2,7 +2,8 @@
 // Aligned memory that owns itself: the arena of a workspace, the packed weights of a model.
 //
 // The first write to a page is a fault of the processor, and an arena has thousands of pages: a first run would spend
-// its time there. Linux is therefore asked for pages of 2 MB in large blocks; where it has none, nothing else changes.
+// its time there. Linux is therefore asked for pages of 2 MB as far as a block fills them; the rest, which would become
+// resident for nothing, and systems that have no such pages stay as they are.
 #pragma once
 
 #if defined(__linux__)
@@ -27,13 +28,6 @@ struct free_deleter {
 
 inline constexpr std::int64_t huge_page_bytes = std::int64_t{1} << 21;
 
-/// How much of a block lies on huge pages: the last one only where three quarters of it are used, since all of it
-/// becomes resident.
-constexpr std::int64_t bytes_on_huge_pages(std::int64_t bytes) {
-  const std::int64_t rest = bytes % huge_page_bytes;
-  return bytes - rest + (4 * rest >= 3 * huge_page_bytes ? huge_page_bytes : 0);
-}
-
 /// A wish: that it is not granted is no error.
 TKL_COLD inline void wish_for_huge_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::int64_t bytes) {
 #if defined(__linux__)
@@ -49,14 +43,14 @@ class memory_block {
     memory_block b;
     b.bytes_ = bytes;
     if (bytes == 0) return result<memory_block>(std::move(b));
-    const std::int64_t alignment = bytes >= huge_page_bytes / 4 * 3 ? huge_page_bytes : buffer_alignment;
+    const std::int64_t alignment = bytes >= huge_page_bytes ? huge_page_bytes : buffer_alignment;
     const auto rounded = static_cast<std::size_t>(round_up(checked(bytes), alignment).or_largest());
     b.data_.reset(static_cast<std::byte*>(std::aligned_alloc(static_cast<std::size_t>(alignment), rounded)));
     if (!b.data_) {
       message_text m;
       return status::failure(m << "no memory for " << bytes << " bytes");
     }
-    wish_for_huge_pages(b.data_.get(), bytes_on_huge_pages(bytes));
+    wish_for_huge_pages(b.data_.get(), bytes / huge_page_bytes * huge_page_bytes);
     if (zeroed)
       std::memset(b.data_.get(), 0, static_cast<std::size_t>(round_up(checked(bytes), buffer_alignment).or_largest()));
     return result<memory_block>(std::move(b));
