@@ -6,7 +6,7 @@
 
 Each compiler configures the folder BUILD.COMPILER with the preset of the release and builds NAME.native.so there; the one of
 BUILD uses that. A row per network and compiler against the fastest compiler of that network; the case `geometric mean`,
-which carries the floor, over all networks asked for.
+which carries the floor, over the networks asked for.
 """
 import math
 import os
@@ -57,7 +57,8 @@ def rows(seconds, errors):
     for case, of, floor in [*((name, of, None) for name, of in seconds.items()), ("geometric mean", means, FLOOR)]:
         for c in COMPILERS:
             made.append(row("compilers", case, LEVEL, c, min(of[x] for x in good) / of[c] if c in good else None, floor,
-                            error=errors.get(c), ms=1e3 * of[c] if c in of else None))
+                            error=errors.get(c), ms=1e3 * of[c] if c in of else None,
+                            networks=1 if floor is None else len(seconds)))
     return made
 
 
