@@ -43,7 +43,7 @@ def main():
     if args.check:
         return 0
     from files import prepare, weights_of
-    from run import quiet_core
+    from run import quiet_cores
 
     prepare([args.name])
     target = f"bench_profile_{args.name}"
@@ -51,7 +51,7 @@ def main():
         return 1
     page = args.page or ROOT / "build" / f"profile_{args.name}.html"
     program = args.build.resolve() / "bench" / "models" / target
-    status = subprocess.run([*quiet_core(), str(program), str(weights_of(args.name)), str(page.resolve()),
+    status = subprocess.run([*quiet_cores(), str(program), str(weights_of(args.name)), str(page.resolve()),
                              str(args.rounds)]).returncode
     if status == 0:
         print(f"\npage: {page}")

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the benchmarks that are built and prints their table.
 
-    python3 bench/run.py --build build/release [--only gemm,conv,rows,kernels,models,opencl,opencl_networks] [--table]
+    python3 bench/run.py --build build/release [--only gemm,conv,models,start_up] [--table]
 
-Programs run on one core in the FIFO scheduling class where that is permitted: another process on the core would halve
-the numbers. Rows go to build/ratios.json. A row passes when it reaches its floor, or 92 % of the limit (arithmetic or
-bandwidth) that was measured in the same rounds; exit status 1 when one does not pass.
+Programs run on one core, those of networks on two threads on two, in the FIFO scheduling class where that is permitted:
+another process on the core would halve the numbers. Rows go to build/ratios.json. A row passes when it reaches its
+floor, or 92 % of the limit (arithmetic or bandwidth) that was measured in the same rounds; exit status 1 when one does
+not pass.
 """
 import argparse
 import fcntl
@@ -20,6 +21,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 KEY = ("bench", "case", "rival", "level", "threads")
 NEAR_LIMIT = 92
+# About whole networks: each a program of bench/models.
+NETWORK_BENCHES = {"models": "compare.py", "start_up": "start_up.py", "memory": "memory.py", "code_size": "code_size.py",
+                   "threads": "threads.py", "compilers": "compilers.py"}
+BENCHES = ("gemm", "conv", "rows", "kernels", *NETWORK_BENCHES, "opencl", "opencl_networks")
 
 
 def load_rows(path):
@@ -65,22 +70,22 @@ def passes(row):
 def print_table(rows):
     number = lambda v, form: "-" if v is None else format(v, form)
     width = max([len(r["case"]) for r in rows] + [4])
-    print(f"{'bench':8s} {'case':{width}s} {'level':7s} {'rival':28s} {'ratio':>6s} {'floor':>5s} {'limit':>6s}")
+    print(f"{'bench':15s} {'case':{width}s} {'level':7s} {'rival':28s} {'ratio':>6s} {'floor':>5s} {'limit':>6s}")
     for r in rows:
         limit = r["percent_of_peak"] if r["percent_of_peak"] is not None else r.get("percent_of_bandwidth")
-        print(f"{r['bench']:8s} {r['case']:{width}s} {r['level']:7s} {r['rival']:28s} {number(r['ratio'], '.2f'):>6s} "
+        print(f"{r['bench']:15s} {r['case']:{width}s} {r['level']:7s} {r['rival']:28s} {number(r['ratio'], '.2f'):>6s} "
               f"{number(r['floor'], '.2f'):>5s} {number(limit, '.0f') + '%':>6s} {verdict(r)}")
     bad = sum(not passes(r) for r in rows)
     print(f"{len(rows)} rows, {sum(r['floor'] is not None for r in rows)} with a floor, {bad} below it or failed")
     return bad
 
 
-def quiet_core():
-    """The command that gives a program a core to itself, as far as this user may."""
+def quiet_cores(number=1):
+    """The command that gives a program cores to itself, as far as this user may."""
     command = []
     cores = sorted(os.sched_getaffinity(0))
     if shutil.which("taskset"):
-        command += ["taskset", "-c", str(cores[-1])]
+        command += ["taskset", "-c", ",".join(map(str, cores[-number:]))]
     fifo = ["chrt", "-f", "10"]
     if shutil.which("chrt") and subprocess.run([*fifo, "true"], stderr=subprocess.DEVNULL).returncode == 0:
         return fifo + command
@@ -92,16 +97,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--ratios", type=pathlib.Path, default=ROOT / "build" / "ratios.json")
-    parser.add_argument("--only", default="gemm,conv,rows,kernels,models,opencl,opencl_networks", help="benchmarks, separated by commas")
+    parser.add_argument("--only", default=",".join(BENCHES), help="benchmarks, separated by commas; the default is all")
     parser.add_argument("--table", action="store_true", help="only print the table of the last results")
     args = parser.parse_args()
     failed = []
     if not args.table:
-        prefix = quiet_core()
+        prefix, prefix_of_two = quiet_cores(), quiet_cores(2)
         for bench in args.only.split(","):
-            if bench == "models":
-                command = [*prefix, sys.executable, str(ROOT / "bench" / "models" / "compare.py"), "--build",
-                           str(args.build.resolve()), "--ratios", str(args.ratios)]
+            if bench in NETWORK_BENCHES:
+                command = [*(prefix_of_two if bench == "threads" else prefix), sys.executable,
+                           str(ROOT / "bench" / "models" / NETWORK_BENCHES[bench]), "--build", str(args.build.resolve()),
+                           "--ratios", str(args.ratios)]
                 if subprocess.run(command).returncode != 0:
                     failed.append(bench)
                 continue

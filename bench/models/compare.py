@@ -9,7 +9,6 @@ Every output is compared with ONNX Runtime's before anything is timed. Level avx
 with AVX-512 the level avx512 uses NAME.native.so. A row per rival, and the row `fastest`: tkl against the fastest of those
 rivals whose outputs differ by at most 1e-4 of the largest one. A rival that cannot take a network says why in its row.
 """
-import argparse
 import ctypes
 import json
 import math
@@ -23,11 +22,11 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools")]
 
+from command_line import RIVALS, checked, parser_of
 from conversions import Failure, file_for, fixed_shape_model, multiply_adds
-from files import REQUIREMENTS, prepare, weights_of
+from files import prepare, weights_of
 from table import NETWORKS
 
-RIVALS = ("onnxruntime", "openvino", "mnn", "ncnn", "litert")
 TOLERANCE = 1e-3  # more is another result
 COMPARABLE = 1e-4  # more is an approximation, which tkl is not measured against
 CPU_FLAGS = set(pathlib.Path("/proc/cpuinfo").read_text().split("flags", 1)[-1].split("\n", 1)[0].split())
@@ -50,7 +49,7 @@ def worker():
                 r = request["load"]
                 x = np.random.default_rng(0).uniform(-1, 1, r["shape"]).astype(np.float32)
                 more = (r["network"], r["weights"]) if r["runtime"] == "tkl" else ()
-                runtime = RUNTIMES[r["runtime"]](r["file"], x, *more)
+                runtime = RUNTIMES[r["runtime"]](r["file"], x, r["threads"], *more)
                 runtime.run()
                 np.savez(r["output"], *runtime.outputs())
                 start = time.perf_counter()
@@ -75,16 +74,18 @@ def worker():
 # ---- the parent ----
 
 class Process:
-    def __init__(self, python, runtime, level, held):
+    def __init__(self, runtime, level, held=None, threads=1):
         """`held`: a folder with copies of the rivals that ask a mask for the CPU's features, and the mask; or None."""
-        environment = dict(os.environ, OMP_NUM_THREADS="1", KMP_BLOCKTIME="0")
+        environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+        if threads == 1:
+            environment["KMP_BLOCKTIME"] = "0"
         if held is not None and runtime in RIVALS:
             environment.update(LD_PRELOAD=str(held[1]), PYTHONPATH=str(held[0]), ONEDNN_MAX_CPU_ISA="AVX2",
                                GLIBC_TUNABLES="glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ")
-        self.runtime, self.level, self.medians = runtime, level, []
+        self.runtime, self.level, self.threads, self.medians = runtime, level, threads, []
         self.error, self.absent, self.version, self.difference, self.flops = None, None, "", None, None
-        self.output = f"/tmp/tkl_compare_{os.getpid()}_{runtime}_{level}.npz"
-        self.p = subprocess.Popen([python, __file__, "--worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.output = f"/tmp/tkl_compare_{os.getpid()}_{id(self)}.npz"
+        self.p = subprocess.Popen([sys.executable, __file__, "--worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL, env=environment)
 
     def ask(self, **request):
@@ -160,7 +161,7 @@ def held_rivals(args):
         return None
     from runtimes import PACKAGES
 
-    folder, mask = ROOT / "build" / "held", args.build.resolve() / "bench" / "models" / "cpuid_mask.so"
+    folder, mask = ROOT / "build" / "held", args.build / "bench" / "models" / "cpuid_mask.so"
     folder.mkdir(parents=True, exist_ok=True)
     site = next((ROOT / "build" / "venv" / "lib").glob("python3*/site-packages"))
     subprocess.run([sys.executable, str(ROOT / "bench" / "models" / "hold" / "hold.py"), str(site), str(folder),
@@ -168,23 +169,35 @@ def held_rivals(args):
     return folder, mask
 
 
-def start(name, runtime, level, held, args):
-    """A process with the network loaded, or with what kept it from that."""
-    p = Process(str(ROOT / "build" / "venv" / "bin" / "python"), runtime, level, held if level == "avx2" else None)
-    suffix = "avx2" if level == "avx2" else "native"
-    objects = args.build.resolve() / "bench" / "models"
+def object_of(build, name, suffix):
+    return build / "bench" / "models" / f"{name}.{suffix}.so"
+
+
+def start(process, name, file=None):
+    """Loads the network, or says in the process what keeps it from that. `file`: of tkl or the peak."""
+    p = process
     try:
-        file = str(objects / f"{name if runtime == 'tkl' else runtime}.{suffix}.so") if runtime in ("tkl", "peak") \
-            else file_for(runtime, name)
+        file = file or file_for(p.runtime, name)
     except Failure as failure:
         p.absent = f"not converted: {failure}"
         return p
-    reply = p.ask(load={"runtime": runtime, "network": name, "shape": NETWORKS[name].shape, "output": p.output,
-                        "file": file, "weights": str(weights_of(name))})
+    reply = p.ask(load={"runtime": p.runtime, "network": name, "shape": NETWORKS[name].shape, "output": p.output,
+                        "file": str(file), "weights": str(weights_of(name)), "threads": p.threads})
     p.version, p.flops = reply.get("version", ""), reply.get("flops")
-    if p.error and runtime in RIVALS and runtime != "onnxruntime":
+    if p.error and p.runtime in RIVALS and p.runtime != "onnxruntime":
         p.absent, p.error = p.error, None
     return p
+
+
+def take_turns(processes, args):
+    for turn in range(args.rounds + 1):
+        for p in processes:
+            if p.runs():
+                reply = p.ask(seconds=args.seconds)
+                if turn > 0 and "median" in reply:  # the first round warms up
+                    p.medians.append(reply["median"])
+    for p in processes:
+        p.close()
 
 
 def rows_of(name, level, of_level, flops):
@@ -227,48 +240,30 @@ def print_rows(rows, own, rivals):
 
 
 def compare(name, levels, held, args):
-    processes = [start(name, runtime, level, held, args) for level in levels
-                 for runtime in ("peak", "tkl", *args.rivals.split(","))]
+    def started(runtime, level):
+        p = Process(runtime, level, held if level == "avx2" else None)
+        suffix = "avx2" if level == "avx2" else "native"
+        objects = {"tkl": name, "peak": "peak"}
+        return start(p, name, object_of(args.build, objects[runtime], suffix) if runtime in objects else None)
+
+    processes = [started(runtime, level) for level in levels for runtime in ("peak", "tkl", *args.rivals)]
     judge(processes)
-    for turn in range(args.rounds + 1):
-        for p in processes:
-            if p.runs():
-                reply = p.ask(seconds=args.seconds)
-                if turn > 0 and "median" in reply:  # the first round warms up
-                    p.medians.append(reply["median"])
+    take_turns(processes, args)
     flops = 2 * multiply_adds(fixed_shape_model(name))
     rows = []
     for level in levels:
         rows += rows_of(name, level, {p.runtime: p for p in processes if p.level == level}, flops)
-    for p in processes:
-        p.close()
     return rows
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
-    parser.add_argument("--ratios", type=pathlib.Path, default=ROOT / "build" / "ratios.json")
-    parser.add_argument("--networks", default=",".join(NETWORKS))
-    parser.add_argument("--rivals", default=",".join(RIVALS), help="onnxruntime must be one of them")
-    parser.add_argument("--rounds", type=int, default=9)
+    parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=0.25, help="time of one process in one round")
     parser.add_argument("--hold", action="store_true", help="hold the rivals to AVX2 even where there is nothing to hide")
-    args = parser.parse_args()
-    for kind, given, known in (("network", args.networks, NETWORKS), ("rival", args.rivals, RIVALS)):
-        for name in given.split(","):
-            if name not in known:
-                raise SystemExit(f"compare: no {kind} '{name}'. There are: {' '.join(known)}")
-    if "onnxruntime" not in args.rivals.split(","):
-        raise SystemExit("compare: onnxruntime is the reference and cannot be left out")
-    # tools/prepare.py knows how to make the environment.
-    from prepare import python_with
-    python = python_with(REQUIREMENTS, ROOT / "build")
-    if pathlib.Path(sys.executable).absolute() != python.absolute():
-        os.execv(str(python), [str(python), *sys.argv])
+    args = checked(parser)
     from run import merge_rows
     held = held_rivals(args)
-    for name in args.networks.split(","):
+    for name in args.networks:
         prepare([name])
         merge_rows(args.ratios, compare(name, ["avx2", "avx512"] if HAS_AVX512 else ["avx2"], held, args))
 
