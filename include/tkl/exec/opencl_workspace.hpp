@@ -142,7 +142,7 @@ class opencl_workspace {
     e = device.getInfo(CL_DEVICE_MAX_WORK_ITEM_SIZES, &sizes);
     if (e != CL_SUCCESS || sizes.size() < 3) return opencl_failure("clGetDeviceInfo", e);
     const kernel_key& k = p.keys[s.kernel];
-    launches_.push_back(launch_of(items_of_step(p.schedule, s, k, p.edges), p.schedule.group, most_items,
+    launches_.push_back(launch_of(items_of_step(p.schedule, s, k, p.edges, text.columns), p.schedule.group, most_items,
                                   {sizes[0], sizes[1], sizes[2]}));
     for (int a = 0; a < text.arguments; ++a)
       if (status set = set_argument(i, a); !set) return set;
