@@ -13,11 +13,14 @@ inline constexpr int item_half_products = 8;
 /// One work item computes `pixels` places by `vectors` vectors of item_width columns. `group`: items of a work group
 /// along columns, along pixels, along lines; a wish that the device's limits may shrink. `half_vector`: numbers that an
 /// item loads and stores at a time where it computes in half precision, item_width or item_half_products.
+/// `literal_extents`: the extents of a step's tensors are numbers in its text, not arguments (texts of OpenCL alone):
+/// steps share a kernel no longer that differ in one of them.
 struct work_item_schedule {
   int pixels = 4;
   int vectors = 1;
   int group[3]{8, 8, 1};
   int half_vector = item_width;
+  bool literal_extents = false;
   constexpr bool operator==(const work_item_schedule&) const = default;
 
   constexpr int group_items() const { return group[0] * group[1] * group[2]; }
