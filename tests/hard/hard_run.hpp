@@ -59,6 +59,7 @@ struct wanted {
   double relative = 1e-5;
   double absolute = 1e-6;
   double zero = 1e-44;  // largest size of what stands for 0; doubles reach below f32
+  double whole = 0;     // by which whole numbers may differ, relative
 };
 
 struct numeric_case {
@@ -233,7 +234,7 @@ inline void check_output(const numeric_case& c, std::string_view name, const std
     } else if (expected == 0) {
       if (!(std::fabs(got[i]) <= want->zero)) CHECK(got[i] == 0);
     } else if (expected == std::floor(expected) || std::isinf(expected)) {
-      CHECK(got[i] == expected);
+      if (!(std::fabs(got[i] - expected) <= want->whole * std::fabs(expected))) CHECK(got[i] == expected);
     } else if (!(std::fabs(got[i] - expected) <= want->absolute + want->relative * std::fabs(expected))) {
       CHECK(got[i] == expected);
     }

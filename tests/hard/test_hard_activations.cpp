@@ -10,6 +10,13 @@ using tkl::bf16, tkl::f16, tkl::f32, tkl::graph, tkl::value;
 
 namespace {
 
+/// Of a result of 1: exact on the CPU; OpenCL 1.2 grants five units in the last place.
+#if defined(TKL_HARD_ON_OPENCL)
+constexpr double error_of_tanh = 5 * 0x1p-23;
+#else
+constexpr double error_of_tanh = 0;
+#endif
+
 /// 7 values repeated until each has met each of 16 lanes, and a tail.
 constexpr std::int64_t length = 7 * 16 + 3;
 std::vector<double> lanes(const std::vector<double>& seven) {
@@ -92,8 +99,9 @@ TEST_CASE("activations at their edges, in every lane and in the tail") {
                   {.name = "gelu_tanh", .values = lanes(tanh_gelu_out), .zero = 1e-37},
                   {.name = "softplus", .values = lanes(softplus_out), .absolute = 1e-40},
                   {.name = "mish",
-                   .values = lanes(
-                       {100, 20.0000000001, -75 * 2.678637e-33, 11.9999999999, 10.9999999999, 1e-30, 0.86509839})},
+                   .values =
+                       lanes({100, 20.0000000001, -75 * 2.678637e-33, 11.9999999999, 10.9999999999, 1e-30, 0.86509839}),
+                   .whole = error_of_tanh},
                   {"relu", relu},
                   {"clip", clip},
                   {"max left", max},
@@ -131,6 +139,7 @@ TEST_CASE("activations of half precision do not overflow inside") {
   });
 }
 
+#if !defined(TKL_HARD_ON_OPENCL)  // what follows is of the interpreter and of the CPU alone
 TEST_CASE("exp near the end of the range of doubles, and of floats at the same place") {
   graph g;
   g.output(tkl::exp(g.input("x", f32, {2})), "y");
@@ -181,3 +190,4 @@ TEST_CASE("every length up to 40, with extents known when the program runs") {
           [&] { return tkl::assign(y, tkl::max(1.0f, x)); });
   }
 }
+#endif

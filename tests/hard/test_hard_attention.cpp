@@ -22,6 +22,10 @@ struct masked {
     declare<F>(g, tkl::attention(two, five, values, g.input("top left", f32, {1, 1, 2, 5}), {.heads = 1}), "top left");
     const value one = g.input("one", f32, {1, 1, 1}), eight = g.input("eight", f32, {1, 8, 1});
     declare<F>(g, tkl::attention(one, eight, g.input("eight values", f32, {1, 8, 1}), {.heads = 1}), "one query");
+    // Cells of a cache with two sequences, of which the query's last two positions count: which cells these are, the
+    // mask says.
+    const value cells = g.input("cells", f32, {1, 6, 1}), window = g.input("window", f32, {1, 1, 1, 6});
+    declare<F>(g, tkl::attention(one, cells, g.input("cell values", f32, {1, 6, 1}), window, {.heads = 1}), "window");
   }
 };
 
@@ -90,11 +94,18 @@ TEST_CASE("attention: a fully masked query gives zero, causal masks are data") {
                                                {"top left", {0, no, no, no, no, 0, 0, no, no, no}},
                                                {"one", {0}},
                                                {"eight", repeated(8, 0)},
-                                               {"eight values", counting(8)}})
+                                               {"eight values", counting(8)},
+                                               {"cells", repeated(6, 0)},
+                                               {"cell values", {1, 10, 2, 20, 3, 30}},
+                                               {"window", {no, no, 0, no, 0, no}}})
     given.push_back(n);
   check_flavours<masked>({
       .given = given,
-      .results = {{"masked", {0, 17.310586}}, {"bottom right", {2.5, 3}}, {"top left", {1, 1.5}}, {"one query", {4.5}}},
+      .results = {{"masked", {0, 17.310586}},
+                  {"bottom right", {2.5, 3}},
+                  {"top left", {1, 1.5}},
+                  {"one query", {4.5}},
+                  {"window", {2.5}}},
   });
 }
 

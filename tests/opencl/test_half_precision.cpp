@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that compute in half precision, compiled for the host: which they are, and how far each step is from the
-// reference machine's result.
+// reference machine's result; random graphs of them. TKL_DEVICE_SEEDS sets the number of graphs: every new kernel costs
+// the host's compiler a moment.
 // tkl-test: libs=dl
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "support/half_oracle.hpp"
 #include "support/opencl_native.hpp"
 
 namespace {
@@ -74,6 +77,43 @@ TEST_CASE("element-wise arithmetic: some roundings, other functions stay in f32"
     // At most eight roundings of terms that are no larger than the largest element.
     CHECK(tkl_test::check_steps<target>(g, 8 * 0x1p-11) == "");
   }
+}
+
+/// Each element of each step within its bound; and the results of the graph within 2^-8, the bound of a block of eight
+/// products, of their largest element for each step in half precision: random graphs hardly enlarge an error.
+TEST_CASE("random graphs: each element within what its sums and operations may round, results within their depth") {
+  const char* wanted = std::getenv("TKL_DEVICE_SEEDS");
+  const int graphs = wanted != nullptr ? std::atoi(wanted) : 8;
+  int maps = 0, contractions = 0;
+  double share = 0, whole = 0;
+  std::uint32_t seed = 0;
+  for (int run_graphs = 0; run_graphs < graphs; ++run_graphs) {
+    graph g;
+    do {
+      g = {};
+      tkl_test::random_graph_builder(g, ++seed).build();
+    } while (kernels_in_half(g, [](const tkl::kernel_key& k) { return computes_in_half(k, target::precision); }) < 3);
+    CAPTURE(seed);
+    const tkl_test::graph_inputs inputs(g);
+    tkl_test::half_watcher<target> watcher{g, inputs};
+    const tkl_test::device_run run = tkl_test::run_on_device(g, inputs.pointers, watcher);
+    REQUIRE(run.refused + run.error == "");
+    const tkl_test::half_oracle& oracle = *watcher.oracle;
+    CHECK(oracle.error == "");
+    CHECK(oracle.unbounded == 0);
+    const int depth = oracle.maps + oracle.contractions;
+    maps += oracle.maps, contractions += oracle.contractions;
+    share = std::fmax(share, oracle.share);
+    const std::vector<std::vector<double>> expected = tkl_test::run_unoptimised(g, inputs);
+    for (std::size_t o = 0; o < expected.size(); ++o) {
+      CHECK(tkl_test::compare(expected[o], run.outputs[o], depth * 0x1p-8) == "");
+      whole = std::fmax(whole, tkl_test::largest_difference(expected[o], run.outputs[o]) / depth);
+    }
+  }
+  CHECK(maps > 0);
+  CHECK(contractions > 0);
+  MESSAGE(graphs, " graphs with ", maps, " element-wise steps and ", contractions, " contractions: at most ", share,
+          " times their bounds, results at most ", whole * 256, " times theirs");
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/opencl_compare.hpp"
+#include "support/opencl_text_facts.hpp"
 
 namespace {
 
@@ -143,6 +146,69 @@ TEST_CASE("launches are whole groups that fit kernel and device") {
     CHECK((l.global[0] >= 1000 && l.global[1] >= 1000 && l.global[2] >= 9));
   }
   CHECK(tkl::launch_of({{0, 4, 4}}, {8, 8, 1}, 64, most).empty());
+}
+
+/// One kernel for three steps, of which two have the same extents.
+struct layers {
+  static constexpr void build(tkl::graph& g) {
+    const auto x = tkl::relu(tkl::linear(g.input("x", tkl::f32, {5, 8}), g.weight("a", {16, 8})));
+    const auto y = tkl::relu(tkl::linear(x, g.weight("b", {16, 16})));
+    g.output(tkl::relu(tkl::linear(y, g.weight("c", {16, 16}))));
+  }
+};
+struct mali_with_literals : tkl::arch::mali_g52 {
+  static constexpr tkl::work_item_schedule items = [] {
+    tkl::work_item_schedule s = tkl::arch::mali_g52::items;
+    s.literal_extents = true;
+    return s;
+  }();
+};
+
+/// The results of Net in a context of its own, and how many programs were built there.
+template <class Net>
+std::pair<std::array<float, 80>, std::size_t> results() {
+  tkl::graph g;
+  tkl::build_model<layers>(g);
+  const std::vector<std::byte> file = tkl_test::random_weights_file(g);
+  const auto tensors = tkl::safetensors::from_memory(file);
+  REQUIRE(tensors.ok());
+  const auto context = tkl::opencl_context::make(tkl_test::device().device());
+  REQUIRE(context.ok());
+  const auto model = Net::load(*context, *tensors);
+  REQUIRE_MESSAGE(model.ok(), model.error().message());
+  const auto memory = Net::workspace::make(*model);
+  REQUIRE_MESSAGE(memory.ok(), memory.error().message());
+  std::array<float, 40> x{};
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 19;
+  std::array<float, 80> y{};
+  const std::string message = (*model)(*memory, x, y).message();
+  REQUIRE(message == "");
+  return {y, context->programs()};
+}
+
+TEST_CASE("extents as numbers in the text, where the schedule asks for it") {
+  using shared = tkl::compile<layers, tkl::opencl<>>;
+  using literal = tkl::compile<layers, tkl::opencl<mali_with_literals>>;
+  static_assert(shared::steps == 3 && shared::kernels == 1 && literal::kernels == 1);
+  const auto one = results<shared>(), two = results<literal>();
+  CHECK(one.second == 1);
+  CHECK(two.second == 2);
+  CHECK(one.first == two.first);
+  CHECK(*std::max_element(one.first.begin(), one.first.end()) > 0);
+
+  const tkl::device_plan plan = literal::plan();
+  const tkl::opencl_kernel of_key = literal::kernel_list()[0];
+  const tkl::opencl_literal_kernel of_step(of_key, plan.steps[0], plan.edges);
+  const std::string plain = tkl::opencl_context::full_source(of_key),
+                    text = tkl::opencl_context::full_source(of_step.kernel());
+  CHECK(plain.find("const int y_extent3") != std::string::npos);
+  CHECK(plain.find("#define y_extent3") == std::string::npos);
+  CHECK(text.find("const int y_extent3") == std::string::npos);
+  CHECK(text.find("#define y_extent3 16\n") != std::string::npos);
+  CHECK(text.find("#define x_extent3 8\n") != std::string::npos);
+  CHECK(text.find("const int y_stride2") != std::string::npos);
+  CHECK(tkl_test::count_of(text, "const int x_extent") + tkl_test::count_of(text, "const int y_extent") == 0);
+  CHECK(of_step.kernel().arguments < of_key.arguments);
 }
 
 TEST_CASE("error codes have names") {

@@ -5,6 +5,7 @@
 #include <string>
 #include <tkl/exec/device_plan.hpp>
 #include <tkl/exec/packed_weights.hpp>
+#include <tkl/graph/passes/pipeline.hpp>
 #include <utility>
 #include <vector>
 

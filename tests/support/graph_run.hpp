@@ -160,6 +160,14 @@ inline double tolerance_of(const tkl::graph& g) {
   return 2e-4;
 }
 
+/// Relative to the largest element, or to 1.
+inline double largest_difference(const std::vector<double>& expected, const std::vector<double>& got) {
+  double largest = 1, difference = 0;
+  for (double x : expected) largest = std::fmax(largest, std::fabs(x));
+  for (std::size_t i = 0; i < expected.size(); ++i) difference = std::fmax(difference, std::fabs(expected[i] - got[i]));
+  return difference / largest;
+}
+
 /// Empty when equal within rounding: the steps' f32 results against double precision throughout.
 inline std::string compare(const std::vector<double>& expected, const std::vector<double>& got, double tolerance) {
   if (expected.size() != got.size())

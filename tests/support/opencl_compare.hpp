@@ -100,7 +100,7 @@ device_run run_planned(const planned_graph<Target>& planned, const tkl::graph& g
     written.push_back(written_kernel<S>(k, Target::precision));
     const tkl::kernel_writer& w = *written.back();
     if (w.overflown()) r.error = "a text is too long";
-    kernels.push_back({tkl::name_of(k.algorithm), w.source.view(), w.argument, w.arguments, w.half});
+    kernels.push_back(tkl::kernel_of(k.algorithm, w));
   }
   const tkl::device_plan plan = planned.plan(S);
   if constexpr (!std::is_same_v<std::remove_cvref_t<Watch>, unwatched>) {

@@ -7,18 +7,27 @@ unsigned long get_global_id(unsigned d) __asm__("_Z13get_global_idj");
 unsigned long get_global_id(unsigned d) {
   return ids[d];
 }
+#define ONE(name)                 \
+  float host_##name##f(float a) { \
+    return name##f(a);            \
+  }
+#define TWO(name)                          \
+  float host_##name##f(float a, float b) { \
+    return name##f(a, b);                  \
+  }
 float host_fmaf(float a, float b, float c) {
   return fmaf(a, b, c);
 }
-float host_floorf(float a) {
-  return floorf(a);
-}
-float host_expf(float a) {
-  return expf(a);
-}
-float host_rintf(float a) {
-  return rintf(a);
-}
+ONE(floor)
+ONE(rint)
+ONE(exp)
+ONE(expm1)
+ONE(log)
+ONE(log1p)
+ONE(tanh)
+ONE(erf)
+ONE(sqrt)
+TWO(pow)
 
 /// What the text of a kernel ends with: the kernel called with the numbers and addresses in `arguments`.
 void entry(const unsigned long* arguments);

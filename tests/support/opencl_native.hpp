@@ -116,7 +116,7 @@ device_run run_planned(const planned_graph<Target>& planned, const tkl::graph& g
   for (int i = 0; i < p.step_count; ++i) {
     const tkl::step& s = p.steps[i];
     const auto w = written_kernel<S>(p.keys[s.kernel], Target::precision);
-    const tkl::opencl_kernel k{tkl::name_of(s.algorithm), w->source.view(), w->argument, w->arguments, w->half};
+    const tkl::opencl_kernel k = tkl::kernel_of(s.algorithm, *w);
     const native_kernel::launch run = native_kernel::make(k);
     if (run == nullptr) {
       r.error = "the kernel of step " + std::to_string(i) + " does not compile";
@@ -137,7 +137,7 @@ device_run run_planned(const planned_graph<Target>& planned, const tkl::graph& g
       }
     }
     const tkl::opencl_launch l =
-        tkl::launch_of(tkl::items_of_step(S, s, p.keys[s.kernel], p.edges), S.group, 256, {256, 256, 256});
+        tkl::launch_of(tkl::items_of_step(S, s, p.keys[s.kernel], p.edges, k.columns), S.group, 256, {256, 256, 256});
     const auto memory = [&](const tkl::edge& e) { return base(e) + e.offset; };
     watch.before(planned.program, i, memory);
     run(l.global, arguments.data());

@@ -25,10 +25,7 @@ struct network_texts {
   std::string name{};
   tkl::program plan{};
   std::vector<std::unique_ptr<tkl::kernel_writer>> written{};  // one per key of the plan
-  tkl::opencl_kernel kernel(std::size_t i) const {
-    const tkl::kernel_writer& w = *written[i];
-    return {tkl::name_of(plan.keys[i].algorithm), w.source.view(), w.argument, w.arguments, w.half};
-  }
+  tkl::opencl_kernel kernel(std::size_t i) const { return tkl::kernel_of(plan.keys[i].algorithm, *written[i]); }
 };
 
 template <class Model, class Target>

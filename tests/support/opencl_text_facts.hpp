@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be read off the text of a kernel. A Mali compiler for this host does not exist, so the number of values
-// alive at once is an estimate: each vector counts four registers (two of half precision), from its declaration to its
-// last mention.
+// alive at once is an estimate: each vector counts four registers (two where its numbers are four of half precision),
+// from its declaration to its last mention.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,8 @@ inline int most_alive(std::string_view text) {
   for (const auto& [name, span] : alive) {
     const bool vector = text.find("F4 " + name + " =") != std::string_view::npos;
     const bool half_vector = text.find("H4 " + name + " =") != std::string_view::npos;
-    const int registers = vector ? 4 : half_vector ? 2 : 1;
+    const bool eight = text.find("H8 " + name + " =") != std::string_view::npos;
+    const int registers = vector || eight ? 4 : half_vector ? 2 : 1;
     change[span.first] += registers;
     change[span.second] -= registers;
   }

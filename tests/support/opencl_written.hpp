@@ -24,6 +24,7 @@ std::unique_ptr<tkl::kernel_writer> written_kernel(const tkl::kernel_key& k,
                                                    tkl::opencl_precision p = tkl::opencl_precision::f32) {
   auto w = std::make_unique<tkl::kernel_writer>();
   w->half = p == tkl::opencl_precision::half && tkl::maps_in_half(k);
+  w->columns = tkl::columns_of(k, S, p);
   tkl::opencl_machine m(*w, k.in, k.out, k.weights);
   if (k.algorithm == tkl::algorithm::conv2d_staged)
     tkl::opencl_epilogue(*w, k.out, tkl::role::prologue).write_prologue(written_expression{{}, k.prologue});

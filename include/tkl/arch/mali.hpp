@@ -9,7 +9,9 @@
 // Bifrost and Valhall have 64 of 32 bits, all threads fit with up to 32 of them. [4] Cores that the maker of a chip may
 // choose: of the T860, Arm's announcement (October 2014); of the G72, Arm's announcement (May 2017); of the G77, the
 // table of GPUs in TensorFlow Lite's delegate for GPUs (gpu_info.cc); of the G52 and G76, no document of Arm's was at
-// hand: SoC Labs on the G52 and Notebookcheck on the G76 say so. No schedule here depends on them.
+// hand: SoC Labs on the G52 and Notebookcheck on the G76 say so. No schedule here depends on them. [5] Arm Compute
+// Library, OpenCL kernels of element-wise operators (vector_size_byte_opencl): a thread loads and stores 16 bytes at a
+// time.
 // Nothing here was measured by us.
 #pragma once
 
@@ -33,6 +35,7 @@ struct mali_facts {
   int cache_bytes = 16384;  // load/store cache of a core
   int group_items = 128;    // items that a work group of any kernel may have: threads at the highest use of registers
   int vector_bits = 32;     // that one thread computes at a time [2]: 32 are one f32 or two f16
+  int load_bytes = 16;      // that a thread loads or stores at a time [5]
   int least_cores = 1;      // [4]
   int most_cores = 32;
   constexpr bool doubles_f16() const { return f16_rate >= 2 * f32_rate; }
@@ -41,8 +44,8 @@ struct mali_facts {
 namespace arch {
 
 /// A tile of 4 pixels by 4 columns: 16 sums leave all threads of a core resident, and one loaded vector of weights
-/// serves 4 pixels.
-inline constexpr work_item_schedule mali_tile{.pixels = 4, .vectors = 1, .group = {8, 8, 1}};
+/// serves 4 pixels. Eight numbers of half precision are one load.
+inline constexpr work_item_schedule mali_tile{.pixels = 4, .vectors = 1, .group = {8, 8, 1}, .half_vector = 8};
 
 /// Midgard. [1]: 256 threads, 28 operations in f32 and 52 in f16 (vector and scalar units together).
 struct mali_t860 {
@@ -93,7 +96,7 @@ struct mali_g77 {
                                     .group_items = 256,
                                     .least_cores = 7,
                                     .most_cores = 16};
-  static constexpr work_item_schedule items{.pixels = 4, .vectors = 1, .group = {16, 4, 1}};
+  static constexpr work_item_schedule items{.pixels = 4, .vectors = 1, .group = {16, 4, 1}, .half_vector = 8};
 };
 
 static_assert(item_fits_registers<mali_t860::items, mali_t860> && group_fits<mali_t860::items, mali_t860>);
@@ -101,6 +104,8 @@ static_assert(item_fits_registers<mali_g72::items, mali_g72> && group_fits<mali_
 static_assert(item_fits_registers<mali_g52::items, mali_g52> && group_fits<mali_g52::items, mali_g52>);
 static_assert(item_fits_registers<mali_g76::items, mali_g76> && group_fits<mali_g76::items, mali_g76>);
 static_assert(item_fits_registers<mali_g77::items, mali_g77> && group_fits<mali_g77::items, mali_g77>);
+static_assert(item_fits_in_half<mali_g72::items, mali_g72> && item_fits_in_half<mali_g52::items, mali_g52> &&
+              item_fits_in_half<mali_g76::items, mali_g76> && item_fits_in_half<mali_g77::items, mali_g77>);
 
 }  // namespace arch
 }  // namespace tkl

@@ -28,6 +28,7 @@ struct cuda {
   using executor_type = serial;
   static constexpr work_item_schedule items = Arch::items;
   static_assert(valid_work_item_schedule<items>, "the architecture's schedule is not usable");
+  static_assert(!items.literal_extents, "literal_extents is of kernels that are texts; those of CUDA take arguments");
 
   static constexpr target_facts facts() {
     target_facts f;

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/device_plan.hpp>
 #include <tkl/exec/device_tables.hpp>
 #include <tkl/exec/opencl_context.hpp>
+#include <tkl/exec/opencl_literal_kernel.hpp>
 #include <tkl/exec/opencl_needs.hpp>
 #include <tkl/exec/opencl_plan.hpp>
 #include <utility>
@@ -50,12 +52,7 @@ class opencl_model {
     if (status s = check(c, plan, kernels, needs); !s) return s;
     opencl_model m(c, plan);
     m.weights_ = weights;
-    for (int i = 0; i < plan.kernel_count; ++i) {
-      result<cl::Program> p = c.program(kernels[i]);
-      if (!p) return p.error();
-      m.kernels_.push_back(kernels[i]);
-      m.programs_.push_back(*p);
-    }
+    if (status s = m.add_kernels(kernels); !s) return s;
     const device_tables tables(plan);
     m.table_at_ = tables.at;
     std::vector<std::int32_t> numbers = tables.numbers;
@@ -68,8 +65,9 @@ class opencl_model {
 
   const opencl_context& context() const { return context_; }
   const device_plan& plan() const { return plan_; }
-  const opencl_kernel& kernel_of(const step& s) const { return kernels_[static_cast<std::size_t>(s.kernel)]; }
-  const cl::Program& program_of(const step& s) const { return programs_[static_cast<std::size_t>(s.kernel)]; }
+  /// The kernel of step i and its program.
+  const opencl_kernel& kernel_of(int i) const { return kernels_[place_of(i)]; }
+  const cl::Program& program_of(int i) const { return programs_[place_of(i)]; }
   const cl::Buffer& weights() const { return weights_; }
   const cl::Buffer& tables() const { return tables_; }
   /// Where the tables of step i begin, in integers.
@@ -84,9 +82,29 @@ class opencl_model {
       needs.argument_bytes = (std::max)(needs.argument_bytes, argument_bytes(kernels[i]));
     return c.check(needs);
   }
+  /// One kernel per key of the plan; or one per step, where its extents are numbers in the text.
+  TKL_COLD status add_kernels(const opencl_kernel* kernels) {
+    const bool per_step = plan_.schedule.literal_extents;
+    const int count = per_step ? plan_.step_count : plan_.kernel_count;
+    for (int i = 0; i < count; ++i) {
+      if (per_step) {
+        const step& s = plan_.steps[i];
+        literal_.push_back(std::make_shared<opencl_literal_kernel>(kernels[s.kernel], s, plan_.edges));
+      }
+      kernels_.push_back(per_step ? literal_.back()->kernel() : kernels[i]);
+      result<cl::Program> p = context_.program(kernels_.back());
+      if (!p) return p.error();
+      programs_.push_back(*p);
+    }
+    return {};
+  }
+  std::size_t place_of(int i) const {
+    return static_cast<std::size_t>(plan_.schedule.literal_extents ? i : plan_.steps[i].kernel);
+  }
 
   opencl_context context_;
   device_plan plan_;
+  std::vector<std::shared_ptr<const opencl_literal_kernel>> literal_{};  // whose texts some of kernels_ view
   std::vector<opencl_kernel> kernels_{};
   std::vector<cl::Program> programs_{};
   std::vector<std::int32_t> table_at_{};

@@ -20,8 +20,19 @@ struct opencl_kernel {
   std::string_view source{};
   const text_argument* argument = nullptr;
   int arguments = 0;
-  bool half = false;  // it computes in half precision: cl_khr_fp16
+  bool half = false;         // it computes in half precision: cl_khr_fp16
+  int columns = item_width;  // of an item of an element-wise step
 };
+
+/// The kernel whose text and arguments are `w`, which must outlive it.
+constexpr opencl_kernel kernel_of(algorithm a, const kernel_writer& w) {
+  return {name_of(a), w.source.view(), w.argument, w.arguments, w.half, w.columns};
+}
+
+/// Columns that an item of an element-wise step computes.
+constexpr int columns_of(const kernel_key& k, const work_item_schedule& s, opencl_precision p) {
+  return p == opencl_precision::half && maps_in_half(k) && !stores_apart(k) ? s.half_vector : item_width;
+}
 
 TKL_ISA_BEGIN
 
@@ -30,6 +41,7 @@ template <kernel_key K, work_item_schedule S, opencl_precision P>
 constexpr kernel_writer write_kernel() {
   kernel_writer w;
   w.half = P == opencl_precision::half && maps_in_half(K);
+  w.columns = columns_of(K, S, P);
   if constexpr (K.algorithm == algorithm::conv2d_staged)
     opencl_epilogue(w, K.out, role::prologue).write_prologue(bind<K.prologue>(slot_names{}));
   if constexpr (!stores_indices(K)) {
@@ -61,11 +73,9 @@ struct opencl_text {
     return a;
   }();
   static opencl_kernel kernel() {
-    return {name_of(K.algorithm),
-            {source.data(), source.size()},
-            argument.data(),
-            static_cast<int>(argument.size()),
-            written.half};
+    return {name_of(K.algorithm), {source.data(), source.size()},
+            argument.data(),      static_cast<int>(argument.size()),
+            written.half,         written.columns};
   }
 };
 
@@ -74,7 +84,7 @@ template <kernel_key K, work_item_schedule S, opencl_precision P>
 struct opencl_text_at_start {
   static opencl_kernel kernel() {
     static const kernel_writer written = write_kernel<K, S, P>();
-    return {name_of(K.algorithm), written.source.view(), written.argument, written.arguments, written.half};
+    return kernel_of(K.algorithm, written);
   }
 };
 

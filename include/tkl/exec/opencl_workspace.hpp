@@ -124,15 +124,15 @@ class opencl_workspace {
 
   TKL_COLD status step_failure(std::string_view call, cl_int code, int i) const {
     const step& s = model_.plan().steps[i];
-    return opencl_failure(call, code, model_.kernel_of(s).name, model_.plan().name_of_step(s));
+    return opencl_failure(call, code, model_.kernel_of(i).name, model_.plan().name_of_step(s));
   }
 
   TKL_COLD status add_step(int i) {
     const device_plan& p = model_.plan();
     const step& s = p.steps[i];
-    const opencl_kernel& text = model_.kernel_of(s);
+    const opencl_kernel& text = model_.kernel_of(i);
     cl_int e = CL_SUCCESS;
-    kernels_.emplace_back(model_.program_of(s), std::string(text.name).c_str(), &e);
+    kernels_.emplace_back(model_.program_of(i), std::string(text.name).c_str(), &e);
     if (e != CL_SUCCESS) return step_failure("clCreateKernel", e, i);
     std::size_t most_items = 0;
     std::vector<std::size_t> sizes;
@@ -142,7 +142,7 @@ class opencl_workspace {
     e = device.getInfo(CL_DEVICE_MAX_WORK_ITEM_SIZES, &sizes);
     if (e != CL_SUCCESS || sizes.size() < 3) return opencl_failure("clGetDeviceInfo", e);
     const kernel_key& k = p.keys[s.kernel];
-    launches_.push_back(launch_of(items_of_step(p.schedule, s, k, p.edges), p.schedule.group, most_items,
+    launches_.push_back(launch_of(items_of_step(p.schedule, s, k, p.edges, text.columns), p.schedule.group, most_items,
                                   {sizes[0], sizes[1], sizes[2]}));
     for (int a = 0; a < text.arguments; ++a)
       if (status set = set_argument(i, a); !set) return set;
@@ -160,7 +160,7 @@ class opencl_workspace {
   TKL_COLD status set_argument(int i, int a) {
     const device_plan& p = model_.plan();
     const step& s = p.steps[i];
-    const text_argument& t = model_.kernel_of(s).argument[a];
+    const text_argument& t = model_.kernel_of(i).argument[a];
     cl::Kernel& k = kernels_[static_cast<std::size_t>(i)];
     const auto index = static_cast<cl_uint>(a);
     cl_int e = CL_SUCCESS;
@@ -188,7 +188,7 @@ class opencl_workspace {
                                << buffer_bytes_of(e));
     caller_[static_cast<std::size_t>(place)] = b;
     for (int n = 0; n < p.step_count; ++n) {
-      const opencl_kernel& text = model_.kernel_of(p.steps[n]);
+      const opencl_kernel& text = model_.kernel_of(n);
       for (int a = 0; a < text.arguments; ++a) {
         if (text.argument[a].kind != argument_kind::buffer) continue;
         const edge& x = p.edges[edge_of(text.argument[a], p.steps[n])];

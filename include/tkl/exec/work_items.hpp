@@ -59,9 +59,10 @@ constexpr std::string_view item_unsupported(const step& s, const kernel_key& k, 
   return large ? "a tensor reaches beyond 2147483647 bytes, kernels count in 32 bits" : "";
 }
 
-/// Items along each dimension that a step needs; a count may be 0.
+/// Items along each dimension that a step needs; a count may be 0. `map_columns`: those that an item of an element-wise
+/// step computes.
 constexpr item_counts items_of_step(const work_item_schedule& schedule, const step& s, const kernel_key& k,
-                                    const edge* edges) {
+                                    const edge* edges, int map_columns = item_width) {
   const std::int32_t* out = edges[s.out].extent;
   switch (k.algorithm) {
     case algorithm::conv2d:
@@ -73,6 +74,8 @@ constexpr item_counts items_of_step(const work_item_schedule& schedule, const st
       return conv_transpose2d_items(schedule, out, s.parameters.groups, s.parameters.stride[1]);
     case algorithm::attention:
       return items_of_groups(out, s.parameters.heads, item_width, 1);
+    case algorithm::map:
+      return items_of_output(out, map_columns, 1);
     case algorithm::depthwise:
       return items_of_output(out, item_width, schedule.pixels);
     case algorithm::softmax:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue of a kernel as two functions in its text: finish4 for a vector of columns, finish1 for one column; and
-// its prologue as one, converted1. They are written once, however often the body calls them, by the same eval() that
-// every machine uses.
+// The epilogue of a kernel as functions in its text: finish4 for a vector of columns, finish1 for one column, and
+// finish8 for element-wise steps in half precision; and its prologue as one, converted1. They are written once, however
+// often the body calls them, by the same eval() that every machine uses.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ class opencl_epilogue {
   constexpr opencl_epilogue(kernel_writer& w, element out, role operands = role::operand)
       : w_(w), out_(out), operands_(operands) {}
 
-  /// The functions finish1 and finish4 for an epilogue. `copies`: it is one operand of the output's type and no more,
-  /// whose bits are copied. `far_columns`: the output's columns are apart.
+  /// The functions finish1 and finish4 for an epilogue, finish8 where an item has eight columns. `copies`: it is one
+  /// operand of the output's type and no more, whose bits are copied. `far_columns`: the output's columns are apart.
   template <class E>
   constexpr void write(const E& epilogue, bool copies, bool far_columns) {
     w_ << "static void finish1(const float v, const int n, const int h, const int w, const int c, PARAMETERS) {\n";
@@ -70,6 +70,7 @@ class opencl_epilogue {
     for (int l = 1; l < item_width; ++l)
       w_ << "if (c + " << l << " < end) finish1(v.s" << l << ", n, h, w, c + " << l << ", ARGUMENTS);\n";
     w_ << "}\n";
+    if (w_.columns == 8) write_eight(epilogue);
   }
 
   /// The function converted1 for a prologue: one element of the input at its place.
@@ -137,6 +138,15 @@ class opencl_epilogue {
     w_ << ";\n";
     return v;
   }
+  /// Element-wise steps have no accumulator: v is handed on unread.
+  template <class E>
+  constexpr void write_eight(const E& epilogue) {
+    w_ << "static void finish8(const F4 v, const int n, const int h, const int w, const int c, const int end, "
+          "PARAMETERS) {\nif (c + 8 <= end) {\n";
+    store(eval(epilogue, leaf{this, 8}), 8, false);
+    w_ << "return;\n}\nfinish4(v, n, h, w, c, end, ARGUMENTS);\n"
+          "if (c + 4 < end) finish4(v, n, h, w, c + 4, end, ARGUMENTS);\n}\n";
+  }
   constexpr integer named(const text_argument& a) { return {w_, -1, w_.argument_number(a)}; }
   constexpr integer argument(argument_kind k, role r, int axis, int slot) {
     return named({k, r, static_cast<std::uint8_t>(slot), static_cast<std::uint8_t>(axis)});
@@ -149,7 +159,8 @@ class opencl_epilogue {
   }
   constexpr value number_of(const integer& a, int lanes) {
     const value v = impl::declare(w_, lanes, false, w_.half);
-    w_ << (lanes == 4 ? vector_type() : "") << (w_.half ? "((half)" : "("), impl::write(w_, a), w_ << ')';
+    if (lanes > 1) write_vector_type(lanes);
+    w_ << (w_.half ? "((half)" : "("), impl::write(w_, a), w_ << ')';
     return ended(v);
   }
   /// " + n * stride0 + ..." of a tensor, and c, where it varies along them.
@@ -163,36 +174,36 @@ class opencl_epilogue {
     if (more > 0) w_ << more << ')';
     if (columns == 2) w_ << " * ", impl::write(w_, argument(argument_kind::stride, r, 3, slot));
   }
-  constexpr std::string_view vector_type() const { return w_.half ? "(H4)" : "(F4)"; }
+  constexpr void write_vector_type(int lanes) { w_ << '(' << impl::type_word(lanes, w_.half) << ')'; }
   /// An operand of the epilogue. `columns`: 0 the same for all, 1 one after the other, 2 apart. `varies`: from lane to
   /// lane, where it is not the same for all.
   template <class T>
   constexpr value operand(int slot, int lanes, bool varies, bool outer, int columns) {
     const value v = impl::declare(w_, lanes, false, w_.half);
-    const bool vector = lanes == 4 && varies && columns == 1, each = lanes == 4 && varies && columns == 2;
+    const bool vector = lanes > 1 && varies && columns == 1, each = lanes > 1 && varies && columns == 2;
     const bool rounds = w_.half && element_of<T> != element::f16;
     const auto one = [&](int more) {
-      if (rounds) w_ << (vector ? "convert_half4(" : "(half)(");
-      w_ << (vector ? "load4_" : "load1_") << (w_.half && !rounds ? std::string_view("half") : name_of(element_of<T>))
-         << '(';
+      if (rounds && vector) w_ << "convert_half" << lanes << '(';
+      if (rounds && !vector) w_ << "(half)(";
+      w_ << "load" << (vector ? lanes : 1) << '_'
+         << (w_.half && !rounds ? std::string_view("half") : name_of(element_of<T>)) << '(';
       write_buffer(operands_, slot, element_of<T>);
       w_ << ", ";
       write_offset(operands_, slot);
       write_place(operands_, slot, outer, columns, more);
       w_ << (rounds ? "))" : ")");
     };
-    if (lanes == 4 && !vector) w_ << vector_type() << '(';
+    if (lanes > 1 && !vector) write_vector_type(lanes), w_ << '(';
     one(0);
-    for (int l = 1; each && l < item_width; ++l) w_ << ", ", one(l);
-    if (lanes == 4 && !vector) w_ << ')';
+    for (int l = 1; each && l < lanes; ++l) w_ << ", ", one(l);
+    if (lanes > 1 && !vector) w_ << ')';
     return ended(v);
   }
   constexpr void store(const value& v, int lanes, bool far_columns) {
     for (int l = 0; l < (far_columns ? lanes : 1); ++l) {
-      w_ << (lanes == 1 || far_columns ? "store1_" : "store4_") << (v.half ? std::string_view("half") : name_of(out_))
-         << '(';
+      w_ << "store" << (far_columns ? 1 : lanes) << '_' << (v.half ? std::string_view("half") : name_of(out_)) << '(';
       impl::write(w_, v, lanes);
-      if (v.width == 4 && (lanes == 1 || far_columns)) w_ << ".s" << l;
+      if (v.width > 1 && (lanes == 1 || far_columns)) w_ << ".s" << l;
       w_ << ", ";
       write_buffer(role::out, 0, out_);
       w_ << ", ";

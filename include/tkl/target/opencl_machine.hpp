@@ -277,6 +277,18 @@ class opencl_machine {
     body();
     in_half_ = false;
   }
+  /// Eight numbers of half precision; and four of them, the first or the last.
+  constexpr value load_eight(role r, const integer& i) {
+    const value v = impl::declare(w_, 8, false, true);
+    load_at(r, 8, i, 0);
+    return ended(v);
+  }
+  constexpr value four_of(const value& v, int part) {
+    const value r = impl::declare(w_, 4, false, true);
+    impl::write(w_, v, 8);
+    w_ << (part == 0 ? ".lo" : ".hi");
+    return ended(r);
+  }
   /// A vector of half precision that changes, 0 at first.
   constexpr value half_sum() {
     const value r = impl::declare(w_, 4, true, true);
@@ -323,9 +335,11 @@ class opencl_machine {
     w_ << ", ARGUMENTS)";
     return ended(r);
   }
+  /// Columns that an item of an element-wise step computes.
+  constexpr int columns() const { return w_.columns; }
   /// The epilogue at a place: see target/opencl_epilogue.hpp. Columns from `end` on are left alone.
   constexpr void finish(const value& v, const item_place<opencl_machine>& at, const integer& end) {
-    w_ << (v.width == 1 ? "finish1(" : "finish4(");
+    w_ << "finish" << (v.width == 1 ? 1 : w_.columns) << '(';
     impl::write(w_, v, v.width);
     for (const integer* i : {&at.n, &at.h, &at.w, &at.c}) w_ << ", ", impl::write(w_, *i);
     if (v.width != 1) w_ << ", ", impl::write(w_, end);

@@ -53,7 +53,7 @@ typedef int4 I4;
 )";
 
 /// What follows in texts that compute in half precision, the extension enabled before all. Such values are vectors of
-/// four; a text may take single ones out of them and put them back.
+/// four or eight; a text may take single ones out of them and put them back.
 inline constexpr std::string_view opencl_half_extension = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
 inline constexpr std::string_view opencl_half_preamble = R"(#ifdef FP_FAST_FMA_HALF
 #define HFMA(a, b, c) fma(a, b, c)
@@ -61,10 +61,14 @@ inline constexpr std::string_view opencl_half_preamble = R"(#ifdef FP_FAST_FMA_H
 #define HFMA(a, b, c) mad(a, b, c)
 #endif
 typedef half4 H4;
+typedef half8 H8;
 #define load1_half(p, i) (p)[i]
 #define load4_half(p, i) vload4(0, (p) + (i))
 #define store1_half(v, p, i) (p)[i] = v
 #define store4_half(v, p, i) vstore4(v, 0, (p) + (i))
+#define load8_half(p, i) vload8(0, (p) + (i))
+#define load8_f32(p, i) vload8(0, (p) + (i))
+#define store8_half(v, p, i) vstore8(v, 0, (p) + (i))
 )";
 
 }  // namespace tkl

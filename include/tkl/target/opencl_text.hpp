@@ -2,7 +2,8 @@
 // Values and indices that are names in OpenCL C text: every operation on them writes one statement.
 //
 // The functions here are ordinary constexpr functions: text is written while the program compiles, when it starts, or
-// in a unit test. A value is a vector of four floats, one float, or a number that takes the width of its neighbour.
+// in a unit test. A value is a vector of four floats, one float, or a number that takes the width of its neighbour;
+// in half precision also a vector of eight.
 #pragma once
 
 #include <bit>
@@ -38,7 +39,7 @@ struct text_argument {
   constexpr bool operator==(const text_argument&) const = default;
 };
 
-inline constexpr std::size_t most_source = 16000;  // characters of one kernel's text
+inline constexpr std::size_t most_source = 24000;  // characters of one kernel's text
 inline constexpr int most_arguments = 96;
 
 /// The text of one kernel as it grows, and the arguments that it has asked for.
@@ -47,7 +48,8 @@ struct kernel_writer {
   text_argument argument[most_arguments]{};
   int arguments = 0;
   int names = 0;
-  bool half = false;  // the kernel computes in half precision, as far as its algorithm has such parts
+  bool half = false;         // the kernel computes in half precision, as far as its algorithm has such parts
+  int columns = item_width;  // of an item of an element-wise step
 
   constexpr bool overflown() const { return source.size >= most_source || arguments >= most_arguments; }
   /// Number of an argument, added when it is new.
@@ -130,7 +132,7 @@ struct text_int {
   constexpr bool known() const { return writer == nullptr; }
 };
 
-/// A value: a number (width 0), one float (1) or four (4); or as many numbers of half precision.
+/// A value: a number (width 0), one float (1) or four (4); or as many numbers of half precision, or eight (8).
 struct text_value {
   kernel_writer* writer = nullptr;
   int name = -1;  // t<name>, or the accumulator v
@@ -153,20 +155,23 @@ constexpr void write(kernel_writer& w, const text_int& v) {
   if (v.name >= 0) return void(w << 'i' << v.name);
   w << v.number;
 }
-/// As a vector where `width` is 4. `half`: the type that a number takes.
+/// The word for the type of `width` numbers.
+constexpr std::string_view type_word(int width, bool half) {
+  return width == 8 ? "H8" : width == 4 ? (half ? "H4" : "F4") : half ? "half" : "float";
+}
+/// As a vector where `width` is more than 1. `half`: the type that a number takes.
 constexpr void write(kernel_writer& w, const text_value& v, int width, bool half = false) {
   if (v.writer != nullptr && v.name < 0) return void(w << 'v');
   if (v.writer != nullptr) return void(w << 't' << v.name);
-  if (width == 4) w << (half ? "(H4)(" : "(F4)(");
+  if (width > 1) w << '(' << type_word(width, half) << ")(";
   if (half) w << "(half)";
   write_number(w, v.number);
-  if (width == 4) w << ')';
+  if (width > 1) w << ')';
 }
 
 /// Begins the statement that declares the next name.
 constexpr text_value declare(kernel_writer& w, int width, bool changes = false, bool half = false) {
-  w << (changes ? "" : "const ") << (width == 4 ? (half ? "H4 t" : "F4 t") : (half ? "half t" : "float t")) << w.names
-    << " = ";
+  w << (changes ? "" : "const ") << type_word(width, half) << " t" << w.names << " = ";
   return {w, w.names++, width, half};
 }
 constexpr text_int declare_int(kernel_writer& w, bool changes = false) {

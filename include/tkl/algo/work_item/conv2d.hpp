@@ -4,7 +4,7 @@
 //
 //   sums[i][j] = bias row of panel j
 //   for tap row inside the input, tap column:
-//     for k in depth, four at a time:                one vector of each pixel, four of each panel
+//     for k in depth, four or eight at a time:       one vector of each pixel, as many of each panel
 //       sums[i][j] += x[pixel i, tap, k] * panel[j][tap, k]
 //   epilogue, store
 //
@@ -12,7 +12,8 @@
 // schedule. Sums stay in registers: no array that the compiler could put into memory, no local memory. Pixels beyond
 // the row read the last one again. A tap that some pixel sees outside of the input takes a second copy of the loop,
 // which selects zeros there: a number outside times zero could be NaN. A machine that multiplies in half precision sums
-// item_half_products products of a pixel and column so before it adds them in f32.
+// item_half_products products of a pixel and column so before it adds them in f32, and loads as many numbers at a time
+// where the schedule says so and all pixels see the tap.
 #pragma once
 
 #include <tkl/algo/work_item/roles.hpp>
@@ -50,20 +51,51 @@ constexpr void item_products(M& m, item_tile<S, M>& t, const typename M::integer
   }
 }
 
-/// The products of k from 0 to `whole` in half precision: item_half_products of them are summed so, these sums in f32.
+/// The products of k from `first` to `last` in half precision: item_half_products of them are summed so, these sums in
+/// f32.
 template <bool Checked, work_item_schedule S, class M>
-constexpr void item_depth_in_half(M& m, item_tile<S, M>& t, const typename M::integer& whole) {
+constexpr void item_depth_in_half(M& m, item_tile<S, M>& t, const typename M::integer& first,
+                                  const typename M::integer& last) {
   using integer = typename M::integer;
-  m.loop(m.index(0), whole, item_half_products, [&](const integer& begin) {
+  m.loop(first, last, item_half_products, [&](const integer& begin) {
     item_tile<S, M> part = t;
     m.in_half([&] {
       for (int i = 0; i < S.pixels; ++i)
         for (int j = 0; j < S.vectors; ++j) part.sum[i][j] = m.half_sum();
-      m.loop(begin, m.least(begin + item_half_products, whole), item_width,
+      m.loop(begin, m.least(begin + item_half_products, last), item_width,
              [&](const integer& k) { item_products<Checked, item_width>(m, part, k); });
     });
     for (int i = 0; i < S.pixels; ++i)
       for (int j = 0; j < S.vectors; ++j) m.assign(t.sum[i][j], t.sum[i][j] + m.from_half(part.sum[i][j]));
+  });
+}
+
+/// The same from 0 to `last`, a multiple of item_half_products, as many numbers loaded at a time: all rows of the
+/// panels, then pixel after pixel, so that the sums in half precision of one pixel are alive at a time.
+template <work_item_schedule S, class M>
+constexpr void item_depth_in_eights(M& m, item_tile<S, M>& t, const typename M::integer& last) {
+  using integer = typename M::integer;
+  using value = typename M::value;
+  m.loop(m.index(0), last, item_half_products, [&](const integer& k) {
+    m.in_half([&] {
+      value b[item_half_products][S.vectors];
+      for (int q = 0; q < item_half_products; q += 2)
+        for (int j = 0; j < S.vectors; ++j) {
+          const value rows = m.load_eight(role::weights, t.panel[j] + (k + q) * item_width);
+          b[q][j] = m.four_of(rows, 0);
+          b[q + 1][j] = m.four_of(rows, 1);
+        }
+      for (int i = 0; i < S.pixels; ++i) {
+        const value a = m.load_eight(role::in, t.pixel[i] + k);
+        value sum[S.vectors];
+        for (int j = 0; j < S.vectors; ++j) sum[j] = m.half_sum();
+        for (int q = 0; q < item_half_products; ++q) {
+          const value x = m.splat(m.lane(a, q));
+          for (int j = 0; j < S.vectors; ++j) m.mac(sum[j], x, b[q][j]);
+        }
+        for (int j = 0; j < S.vectors; ++j) m.assign(t.sum[i][j], t.sum[i][j] + m.from_half(sum[j]));
+      }
+    });
   });
 }
 
@@ -73,7 +105,12 @@ constexpr void item_depth(M& m, item_tile<S, M>& t, const typename M::integer& d
   const integer whole = depth / item_width * item_width;
   if constexpr (requires { m.multiplies_in_half(); }) {
     if (m.multiplies_in_half()) {
-      item_depth_in_half<Checked>(m, t, whole);
+      integer done = m.index(0);
+      if constexpr (!Checked && S.half_vector == item_half_products) {
+        done = depth / item_half_products * item_half_products;
+        item_depth_in_eights(m, t, done);
+      }
+      item_depth_in_half<Checked>(m, t, done, whole);
       return m.loop(whole, depth, 1, [&](const integer& k) { item_products<Checked, 1>(m, t, k); });
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise map, one work item: item_width columns of one row.
+// Element-wise map, one work item: item_width columns of one row, or as many as the machine says.
 //
 //   y[n, h, w, c...] = expression
 //
@@ -13,7 +13,9 @@ TKL_ISA_BEGIN
 
 template <class M>
 constexpr void map_item(M& m) {
-  for_place(m, item_width, 1,
+  int columns = item_width;
+  if constexpr (requires { m.columns(); }) columns = m.columns();
+  for_place(m, columns, 1,
             [&](const item_place<M>& p) { m.finish(m.variable(m.constant(0.0f)), p, m.extent(role::out, 3)); });
 }
 

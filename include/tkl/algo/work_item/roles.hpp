@@ -16,6 +16,9 @@
 //   finish(v, at, end)       the epilogue at a place, stored; columns from `end` on are left alone
 //   team, team_place()       threads that share the item of a row, and which of them this is
 //   if_leading(c), when_leading(f), fold_team<P>(v)      what only the first does; one lane of each of them combined
+// and where it can compute in half precision
+//   multiplies_in_half(), in_half(f), half_sum(), from_half(v), load_eight(r, i), four_of(v, part)
+//   columns()                that an item of an element-wise step computes, else item_width
 // Indices are elements from the start of a role's tensor. A condition is an integer, 1 or 0, or
 // a bool where the machine computes: they are joined as integers.
 #pragma once
