@@ -19,8 +19,10 @@ template <class Model, class Target>
 constexpr program program_of() {
   graph g;
   build_model<Model>(g);
-  return make_program(std::move(g), Target::facts(),
-                      [](const step& s, const edge* e) { return Target::scratch_bytes(s, e); });
+  program p = make_program(std::move(g), Target::facts(),
+                           [](const step& s, const edge* e) { return Target::scratch_bytes(s, e); });
+  if constexpr (requires { Target::use_records(p); }) Target::use_records(p);
+  return p;
 }
 
 /// The frozen results of the passes for one model and target.
