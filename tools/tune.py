@@ -83,7 +83,7 @@ class Toolchain:
         limits = (["-fconstexpr-steps=2000000000"] if "clang" in self.version else
                   ["-fconstexpr-ops-limit=2000000000", "-fconstexpr-loop-limit=20000000"])
         self.flags = ["-std=c++20", *limits, *level_flags(level), f"-I{ROOT / 'include'}", f"-I{ROOT / 'tools'}",
-                      *shlex.split(options.flags)]
+                      *(f"-I{folder}" for folder in options.folders), *shlex.split(options.flags)]
         self.command = compiler
         self.optimise = shlex.split(options.optimise)
         self.folder = folder
@@ -468,7 +468,8 @@ def main():
     parser.add_argument("--limit", type=at_least(float, 0), metavar="SECONDS", help="begins no new candidates after so long")
     parser.add_argument("--compiler", default="g++-12", help="(g++-12)")
     parser.add_argument("--optimise", default="-O3", metavar="FLAGS", help="(-O3)")
-    parser.add_argument("--flags", default="", help="further flags of the compiler, include paths for example")
+    parser.add_argument("-I", dest="folders", action="append", default=[], metavar="FOLDER", help="to look for headers in")
+    parser.add_argument("--flags", default="", help="further flags of the compiler: --flags='-DNAME -isystem /folder'")
     parser.add_argument("--keep", action="store_true", help="keeps the programs that measured, beside the journal")
     options = parser.parse_args()
     options.arch = options.arch or level_of_host()
