@@ -297,7 +297,7 @@ def explore(options, toolchain, journal, kinds):
             progress.show(f"measuring {len(part)} candidates")
             results, _ = run_rounds(built, options.rounds, [], progress, f"measuring {len(part)} candidates")
             for pair, result in zip(part, results):
-                entry = {"kind": pair[0], "code": pair[1], "ratio": result["ratio"]}
+                entry = {"kind": pair[0], "code": pair[1], **{n: result[n] for n in ("ratio", "default_ns", "tuned_ns")}}
                 if result["difference"] > LARGEST_DIFFERENCE:
                     progress.clear()
                     say(f"SKIPPED, results differ by {result['difference']:g} of their range: {texts[pair]}")
@@ -307,15 +307,15 @@ def explore(options, toolchain, journal, kinds):
     progress.clear()
 
 
-def winners_of(options, journal, kinds):
-    """For each kind the fastest candidate, where it gains."""
-    ratios = {(e["kind"], e["code"]): e["ratio"] for e in journal.entries if "ratio" in e}
-    winners = []
+def fastest_of(journal, kinds):
+    """For each kind what was measured of its fastest candidate; kinds of which none was measured are left out."""
+    results = {(e["kind"], e["code"]): e for e in journal.entries if "ratio" in e}
+    best = {}
     for k in kinds:
-        tried = [(ratios[k["kind"], c["code"]], c["code"]) for c in k["candidates"] if (k["kind"], c["code"]) in ratios]
-        if tried and min(tried)[0] <= 1 / options.gain:
-            winners.append((k["kind"], min(tried)[1]))
-    return winners
+        tried = [results[k["kind"], c["code"]] for c in k["candidates"] if (k["kind"], c["code"]) in results]
+        if tried:
+            best[k["kind"]] = min(tried, key=lambda e: e["ratio"])
+    return best
 
 
 def confirm(options, toolchain, journal, winners):
@@ -381,17 +381,21 @@ inline constexpr std::array<tkl::tuned_record, {len(kept)}> {options.record_name
 """
 
 
-def table(kinds, kept, whole):
+def table(kinds, best, kept, whole):
+    """Default against tuned for each kind of step, and for a run of the model."""
     by_kind = {r["kind"]: r for r in kept}
     rows = [("steps", "kind", "default", "tuned", "ratio", "schedule")]
     for k in kinds:
-        steps, r = ",".join(map(str, k["steps"])), by_kind.get(k["kind"])
+        r = by_kind.get(k["kind"]) or best.get(k["kind"])
+        cells = [",".join(map(str, k["steps"])), k["text"], "", "", "", f"default {k['default']['text']}"]
         if r:
             text = next(c["text"] for c in k["candidates"] if c["code"] == r["code"])
-            rows.append((steps, k["text"], microseconds(r["default_ns"]), microseconds(r["tuned_ns"]), f"{r['ratio']:.3f}",
-                         f"{text} (default {k['default']['text']})"))
-        else:
-            rows.append((steps, k["text"], "", "", "", f"default {k['default']['text']}"))
+            cells[2] = microseconds(r["default_ns"])
+            if k["kind"] in by_kind:
+                cells[3:] = microseconds(r["tuned_ns"]), f"{r['ratio']:.3f}", f"{text} ({cells[5]})"
+            else:
+                cells[5] += f"; the best tried took {r['ratio']:.3f} of its time once ({text})"
+        rows.append(cells)
     if kept:
         rows.append(("all", "a run of the model", microseconds(whole[0]), microseconds(whole[1]),
                      f"{whole[1] / whole[0]:.3f}", ""))
@@ -428,14 +432,15 @@ def tune(options):
         say(f"step {','.join(map(str, k['steps']))}, {k['text']}: {k['admitted']} schedules admitted, "
             f"{len(k['candidates'])} to measure")
     explore(options, toolchain, journal, kinds)
-    winners = winners_of(options, journal, kinds)
+    best = fastest_of(journal, kinds)
+    winners = [(kind, e["code"]) for kind, e in best.items() if e["ratio"] <= 1 / options.gain]
     kept, whole = confirm(options, toolchain, journal, winners) if winners else ([], [])
     part = Path(f"{options.output}.part")
     part.write_text(header_text(options, toolchain, head, kinds, kept, whole))
     part.replace(options.output)
     if not options.keep:
         shutil.rmtree(work, ignore_errors=True)
-    table(kinds, kept, whole)
+    table(kinds, best, kept, whole)
     if not kept:
         say(f"nothing was {options.gain:g} times as fast as the default: {options.output} has no record, the defaults stay")
     else:

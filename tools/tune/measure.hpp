@@ -35,7 +35,7 @@ struct room_for_all : Target {
   static constexpr std::int64_t scratch_bytes(const tkl::step& s, const tkl::edge* e) {
     std::int64_t most = Target::scratch_bytes(s, e);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      const auto cover = [&]<std::size_t Index>() {
+      [[maybe_unused]] const auto cover = [&]<std::size_t Index>() {
         using arch = tkl::tuned_arch<typename Target::arch_type, Records, Index>;
         most = (std::max)(most, tkl::step_scratch_bytes<arch, typename Target::machine>(s, e));
       };

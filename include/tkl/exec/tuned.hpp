@@ -60,7 +60,7 @@ struct tuned : Target {
     std::int64_t bytes = Target::scratch_bytes(s, edges);
     const step_kind kind = kind_of(s, edges);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      const auto use = [&]<std::size_t Index>() {
+      [[maybe_unused]] const auto use = [&]<std::size_t Index>() {
         bytes = step_scratch_bytes<tuned_arch<arch_type, Records, Index>, typename Target::machine>(s, edges);
       };
       ((Records[I].kind == kind ? use.template operator()<I>() : void()), ...);
