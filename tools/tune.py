@@ -12,165 +12,25 @@ What was measured goes to a journal, a line of JSON at a time. Killed at any mom
 was. Only steps of kinds that gained in two measurements get a record.
 """
 import argparse
-import fcntl
-import hashlib
 import json
-import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-JOURNAL_VERSION = 1
+sys.path.insert(0, str(Path(__file__).resolve().parent / "tune"))
+from journal import Journal
+from toolchain import Refused, Toolchain, first_error, level_of_host, processor
+
 SETS = 4  # records of one kind that one program measures
 CONFIRMING = 3  # times the rounds for the records that won
 LARGEST_DIFFERENCE = 1e-3  # of results, as a part of their range: other orders of summation differ by less
 
 
-class Refused(Exception):
-    """What is wrong with what was asked for, for people."""
-
-
 def say(text):
     print(f"tune: {text}", flush=True)
-
-
-def level_flags(level):
-    """Compiler flags of a level, from the one file that has them."""
-    text = (ROOT / "cmake" / "tkl_level_flags.cmake").read_text()
-    avx2 = re.search(r"set\(avx2 ([^)]*)\)", text)[1].split()
-    if level in ("base", "neon"):
-        return []
-    if level == "avx2":
-        return avx2
-    if level == "avx512":
-        return avx2 + re.search(r"set\(\$\{out\} \$\{avx2\} ([^)]*?) PARENT_SCOPE\)", text)[1].split()
-    raise Refused(f"--arch {level}: levels are base, avx2, avx512 and neon; a core of one is written avx2:device::my_core")
-
-
-def level_of_host():
-    """The best level of this machine."""
-    flags = set(re.findall(r"\w+", Path("/proc/cpuinfo").read_text()))
-    if "asimd" in flags:
-        return "neon"
-    if {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"} <= flags:
-        return "avx512"
-    return "avx2" if {"avx2", "fma", "f16c"} <= flags else "base"
-
-
-def processor():
-    """The name of this machine's processor, and its identification."""
-    rows = dict(re.findall(r"^([^:\n\t]+?)[ \t]*:[ \t]*(.*)$", Path("/proc/cpuinfo").read_text(), re.M))
-    names = ("model name", "cpu family", "model", "stepping", "CPU implementer", "CPU part", "CPU revision")
-    return ", ".join(f"{n} {rows[n]}" if n != "model name" else rows[n] for n in names if n in rows) or "unknown"
-
-
-class Toolchain:
-    def __init__(self, options, folder):
-        compiler = shlex.split(options.compiler)
-        if not compiler or not shutil.which(compiler[0]):
-            raise Refused(f"no compiler: {options.compiler!r} is not there (--compiler names one)")
-        done = subprocess.run([*compiler, "--version"], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Refused(f"no compiler: {options.compiler!r} --version fails: {done.stderr.strip()[:200]}")
-        self.version = done.stdout.splitlines()[0]
-        level, _, core = options.arch.partition(":")
-        self.arch = core or f"tkl::arch::{level}"
-        limits = (["-fconstexpr-steps=2000000000"] if "clang" in self.version else
-                  ["-fconstexpr-ops-limit=2000000000", "-fconstexpr-loop-limit=20000000"])
-        self.flags = ["-std=c++20", *limits, *level_flags(level), f"-I{ROOT / 'include'}", f"-I{ROOT / 'tools'}",
-                      *(f"-I{folder}" for folder in options.folders), *shlex.split(options.flags)]
-        self.command = compiler
-        self.optimise = shlex.split(options.optimise)
-        self.folder = folder
-
-    def build(self, source, optimise):
-        """A program of the source, and what the compiler said where there is none. One of before serves, also over
-        restarts, unless a file that it was made of has changed."""
-        command = [*self.command, *self.flags, *optimise]
-        name = hashlib.sha256("\0".join([self.version, *command, source]).encode()).hexdigest()[:24]
-        program, needs = self.folder / name, self.folder / f"{name}.d"
-        if program.exists() and needs.exists():
-            made = program.stat().st_mtime_ns
-            files = [Path(f) for f in shlex.split(needs.read_text().replace("\\\n", " ").partition(":")[2])]
-            if all(f.exists() and f.stat().st_mtime_ns < made for f in files):
-                return program, ""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        unit = self.folder / f"{name}.cpp"
-        if not unit.exists() or unit.read_text() != source:
-            unit.write_text(source)
-        # A compiler that outlives a killed tune.py goes on writing a file of its own.
-        part = self.folder / f"{name}.{os.getpid()}.part"
-        done = subprocess.run([*command, "-MD", "-MF", str(needs), str(unit), "-o", str(part)], capture_output=True,
-                              text=True)
-        if done.returncode != 0:
-            return None, done.stderr
-        part.replace(program)
-        return program, ""
-
-    def compiles(self, source):
-        done = subprocess.run([*self.command, *self.flags, "-fsyntax-only", "-x", "c++", "-"], input=source,
-                              capture_output=True, text=True)
-        return done.returncode == 0, done.stderr
-
-
-def first_error(text):
-    for line in text.splitlines():
-        if re.search(r"\berror\b", line):
-            return line.strip()[:400]
-    return (text.strip().splitlines() or ["nothing was said"])[0][:400]
-
-
-class Journal:
-    """Lines of JSON: what this is about, then results. A line that a kill cut short does not count."""
-
-    def __init__(self, path, about):
-        self.path, self.entries = path, []
-        self.file = open(path, "a+b")
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Refused(f"{path}: another tune.py is writing this journal")
-        self.file.seek(0)
-        data = self.file.read()
-        whole = data[:data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            self.file.truncate(len(whole))
-        try:
-            lines = [json.loads(line) for line in whole.splitlines()]
-        except ValueError:
-            raise Refused(f"{path}: is no journal of tune.py; move it away, or name another with --journal")
-        if not lines:
-            self.add({"journal": JOURNAL_VERSION, **about})
-            return
-        head = lines[0] if isinstance(lines[0], dict) else {}
-        if head.get("journal") != JOURNAL_VERSION:
-            raise Refused(f"{path}: a journal of version {head.get('journal')}, this is version {JOURNAL_VERSION}")
-        for name, value in about.items():
-            if head.get(name) != value:
-                raise Refused(f"{path}: the journal of another {name}: {head.get(name)!r}, this is {value!r}; "
-                              "move it away, or name another with --journal")
-        self.entries = lines[1:]
-
-    def add(self, entry):
-        self.file.write(json.dumps(entry).encode() + b"\n")
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        self.entries.append(entry)
-
-    def agree(self, name, value):
-        """Notes a fact, or refuses to go on where the journal has another."""
-        for entry in self.entries:
-            if name in entry:
-                if entry[name] != value:
-                    raise Refused(f"{self.path}: the {name} was another when it was begun; move it away, or name another "
-                                  f"with --journal (then {entry[name]!r}, now {value!r})")
-                return
-        self.add({name: value})
 
 
 class Progress:
@@ -255,7 +115,7 @@ def run_rounds(program, rounds, left_out, progress, what):
             process.kill()
             raise
     if process.returncode != 0 or not sets:
-        raise Refused(f"a measuring program ended with status {process.returncode}: {error.strip()[:400]}")
+        raise Refused(f"the program that measures ended with status {process.returncode} {error.strip()[:400]}".strip())
     return results, sets
 
 
@@ -269,6 +129,19 @@ def batches_of(kinds, known):
     return batches
 
 
+def attempt(options, toolchain, batch, progress):
+    """What was measured of candidates, and why nothing was."""
+    progress.show(f"compiling {len(batch)} candidates")
+    program, said = toolchain.build(measuring_source(options, toolchain, batch), toolchain.optimise)
+    if program is None:
+        return None, f"does not compile: {first_error(said)}"
+    progress.show(f"measuring {len(batch)} candidates")
+    try:
+        return run_rounds(program, options.rounds, [], progress, f"measuring {len(batch)} candidates")[0], ""
+    except Refused as error:
+        return None, str(error)
+
+
 def explore(options, toolchain, journal, kinds):
     """Measures every candidate that the journal does not have, until the time is up."""
     texts = {(k["kind"], c["code"]): f"{k['text']}: {c['text']}" for k in kinds for c in k["candidates"]}
@@ -277,32 +150,34 @@ def explore(options, toolchain, journal, kinds):
         say(f"{journal.path} has {len(known & texts.keys())} of {len(texts)} candidates: going on from there")
     batches, began = batches_of(kinds, known), time.monotonic()
     progress = Progress(len(batches))
+
+    def skip(pair, why):
+        progress.clear()
+        say(f"SKIPPED, {texts[pair]}: {why}")
+        journal.add({"kind": pair[0], "code": pair[1], "failed": why})
+
     for number, batch in enumerate(batches):
         if options.limit is not None and time.monotonic() - began > options.limit:
             left = sum(map(len, batches[number:]))
             progress.clear()
             say(f"--limit of {options.limit:g} s reached: {left} of {len(texts)} candidates are not measured")
             break
-        progress.show(f"compiling {len(batch)} candidates")
-        whole, _ = toolchain.build(measuring_source(options, toolchain, batch), toolchain.optimise)
-        for part in [batch] if whole else [[pair] for pair in batch]:
-            if not whole:
-                progress.show(f"compiling {texts[part[0]]} by itself")
-            built, said = toolchain.build(measuring_source(options, toolchain, part), toolchain.optimise)
-            if built is None:
-                progress.clear()
-                say(f"SKIPPED, does not compile: {texts[part[0]]}: {first_error(said)}")
-                journal.add({"kind": part[0][0], "code": part[0][1], "failed": first_error(said)})
+        parts = [batch]
+        while parts:
+            part = parts.pop(0)
+            results, why = attempt(options, toolchain, part, progress)
+            if results is None and len(part) > 1:
+                parts = [[pair] for pair in part]  # one of them is at fault
                 continue
-            progress.show(f"measuring {len(part)} candidates")
-            results, _ = run_rounds(built, options.rounds, [], progress, f"measuring {len(part)} candidates")
+            if results is None:
+                skip(part[0], why)
+                continue
             for pair, result in zip(part, results):
-                entry = {"kind": pair[0], "code": pair[1], **{n: result[n] for n in ("ratio", "default_ns", "tuned_ns")}}
                 if result["difference"] > LARGEST_DIFFERENCE:
-                    progress.clear()
-                    say(f"SKIPPED, results differ by {result['difference']:g} of their range: {texts[pair]}")
-                    entry = {"kind": pair[0], "code": pair[1], "failed": f"difference {result['difference']:g}"}
-                journal.add(entry)
+                    skip(pair, f"its results differ by {result['difference']:g} of their range")
+                else:
+                    journal.add({"kind": pair[0], "code": pair[1],
+                                 **{n: result[n] for n in ("ratio", "default_ns", "tuned_ns")}})
         progress.done += 1
     progress.clear()
 

@@ -143,6 +143,12 @@ def check_results():
         expect("nothing gains: said, and a header without records", status == 0 and "nothing was 2 times as fast" in said
                and "tuned_record, 0> small_model_avx2{}" in header and ".version" not in header, said + header)
         expect("nothing was measured anew", folder.compilations() == ["list"], said)
+        (folder.path / "device.hpp").write_text("#pragma once\n")
+        status, said = folder.run("--include", "device.hpp", "--arch", "avx2:device::my_core", "--output", "of_core.hpp",
+                                  FAKE_RATIOS=json.dumps(GAINS))
+        header = (folder.path / "of_core.hpp").read_text()
+        expect("a core of a device file", status == 0 and "tkl::tuned<tkl::cpu<device::my_core>, tuned::small_model_my_core>"
+               in header and "for device::my_core" in said, said + header)
 
 
 def check_skipped():
@@ -151,10 +157,14 @@ def check_skipped():
         status, said = folder.run(FAKE_FAILS="mr = 5", FAKE_RATIOS=json.dumps({**GAINS, ".depthwise = {.tile = 8}": 0.5}),
                                   FAKE_WRONG="1")
         expect("a candidate that does not compile is named and skipped", status == 0
-               and "SKIPPED, does not compile: conv2d: mr  5: " in said and "error: planted" in said
+               and "SKIPPED, conv2d: mr  5: does not compile: " in said and "error: planted" in said
                and ".conv = {.mr = 4}," in folder.header.read_text(), said)
-        expect("one that gives other results likewise", "SKIPPED, results differ by 0.5 of their range: depthwise: tile  8"
+        expect("one that gives other results likewise", "SKIPPED, depthwise: tile  8: its results differ by 0.5 of their range"
                in said and "tile = 8" not in folder.header.read_text(), said)
+        folder.journal.unlink()
+        status, said = folder.run(FAKE_CRASHES="mr = 4", FAKE_RATIOS=json.dumps(GAINS))
+        expect("one that crashes likewise", status == 0 and "SKIPPED, conv2d: mr  4: the program that measures ended with "
+               "status 3 planted" in said and ".conv = {.mr = 5}," in folder.header.read_text(), said)
         folder.journal.unlink()
         status, said = folder.run("--limit", "0")
         expect("time is up: said", status == 0 and "--limit of 0 s reached: 4 of 4 candidates are not measured" in said, said)
@@ -231,12 +241,12 @@ def check_real():
         expect("three kinds of steps: three records", status.returncode == 0 and header.count(".default_ns") == 3, said + header)
         if status.returncode != 0:
             return
-        sys.path.insert(0, str(tool.parent))
-        import tune
+        sys.path.insert(0, str(tool.parent / "tune"))
+        import toolchain
 
-        level = tune.level_of_host()
+        level = toolchain.level_of_host()
         (folder.path / "program.cpp").write_text(PROGRAM.replace("RECORDS", f"small_model_{level}"))
-        done = subprocess.run([*compiler, "-std=c++20", "-O1", *tune.level_flags(level), f"-I{include}", "program.cpp", "-o",
+        done = subprocess.run([*compiler, "-std=c++20", "-O1", *toolchain.level_flags(level), f"-I{include}", "program.cpp", "-o",
                                "program"], cwd=path, capture_output=True, text=True)
         expect("the header compiles", done.returncode == 0, done.stderr[:4000])
         if done.returncode == 0:

@@ -5,7 +5,8 @@ tools/tune.py asks for: --version, SOURCE -o PROGRAM -MD -MF FILE, and -fsyntax-
 
 A step of a convolution and one of a depthwise convolution have two candidates each. The environment decides the rest:
 FAKE_RATIOS, a JSON object: text of a schedule's code: its time as a part of the default's, one, or two of which the
-second is that of the confirming rounds; FAKE_FAILS: what a source may not contain; FAKE_BLOCKS: a named pipe that
+second is that of the confirming rounds; FAKE_FAILS: what a source may not contain; FAKE_CRASHES: what a
+schedule may not contain for its program to end well; FAKE_BLOCKS: a named pipe that
 measuring programs read from before they end; FAKE_LOG: a file that gets a line per compilation.
 """
 import json
@@ -53,6 +54,9 @@ records, rounds, left_out = {records!r}, int(sys.argv[1]), list(map(int, sys.arg
 ratios = json.loads(os.environ.get("FAKE_RATIOS", "{{}}"))
 for n in range(rounds):
     print(json.dumps({{"round": n + 1}}), flush=True)
+if any(os.environ.get("FAKE_CRASHES", "none") in code for code in records):
+    print("planted", file=sys.stderr)
+    sys.exit(3)
 if "FAKE_BLOCKS" in os.environ:
     open(os.environ["FAKE_BLOCKS"]).read()
 total = 0
