@@ -89,9 +89,7 @@ namespace {
 /// One shape of buckets uses the record, the other does not; both read one layout of weights.
 template <int Rows>
 struct rows_of {
-  static constexpr value build(graph& g) {
-    return linear(g.input("x", f32, {Rows, 256}), g.weight("a", {128, 256}));
-  }
+  static constexpr value build(graph& g) { return linear(g.input("x", f32, {Rows, 256}), g.weight("a", {128, 256})); }
 };
 static_assert(buckets<rows_of, tuned<cpu<>, surplus, true>, 1, 8>::count == 2);
 static_assert(compile<three_layers, cpu<>>::kernels == 1);

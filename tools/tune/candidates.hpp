@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <tkl/cpu.hpp>
@@ -28,46 +27,51 @@ namespace tune {
 
 /// Register tiles with blocks; the last depth is that of the architecture's own schedule.
 template <class Arch>
-constexpr auto all_tiles = [] {
-  constexpr int rows[]{1, 2, 3, 4, 5, 6, 8, 10, 12, 14}, vectors[]{1, 2, 3, 4}, blocks[]{4, 8, 16};
-  constexpr int depths[]{64, 128, 192, 256, 384, 512, Arch::gemm.kc};
-  std::array<tkl::gemm_schedule, std::size(rows) * std::size(vectors) * std::size(depths) * std::size(blocks)> all;
+constexpr auto tile_grid() {
+  const int rows[]{1, 2, 3, 4, 5, 6, 8, 10, 12, 14}, vectors[]{1, 2, 3, 4}, blocks[]{4, 8, 16};
+  const int depths[]{64, 128, 192, 256, 384, 512, Arch::gemm.kc};
+  std::array<tkl::gemm_schedule, 10 * 4 * 7 * 3> all;
   std::size_t n = 0;
   for (int mr : rows)
     for (int nr : vectors)
       for (int kc : depths)
         for (int block : blocks) all[n++] = {mr, nr, kc, block * mr, Arch::gemm.nc};
   return all;
-}();
+}
 
 template <class Arch>
-constexpr auto all_attention = [] {
-  constexpr int rows[]{2, 3, 4, 5, 6, 8, 10, 12}, vectors[]{1, 2, 3}, blocks[]{1, 2, 3, 4, 6}, keys[]{8, 16, 32};
-  std::array<tkl::attention_schedule, std::size(rows) * std::size(vectors) * std::size(blocks) * std::size(keys)> all;
+constexpr auto all_tiles = tile_grid<Arch>();
+
+constexpr auto attention_grid() {
+  const int rows[]{2, 3, 4, 5, 6, 8, 10, 12}, vectors[]{1, 2, 3}, blocks[]{1, 2, 3, 4, 6}, keys[]{8, 16, 32};
+  std::array<tkl::attention_schedule, 8 * 3 * 5 * 3> all;
   std::size_t n = 0;
   for (int mr : rows)
     for (int nr : vectors)
       for (int block : blocks)
         for (int key : keys) all[n++] = {mr, nr, nr * block, mr * key};
   return all;
-}();
+}
+constexpr auto all_attention = attention_grid();
 
 /// `side`: of the filter that the code is specialised on, or 0.
 template <int Side>
-constexpr auto all_depthwise = [] {
+constexpr auto depthwise_grid() {
   std::array<tkl::depthwise_schedule, 16 * 4> all;
   std::size_t n = 0;
   for (int tile = 1; tile <= 16; ++tile)
     for (int group = 1; group <= tkl::max_depthwise_group; group *= 2)
       all[n++] = {Side, Side, Side > 0 ? 1 : 0, tile, group};
   return all;
-}();
+}
+template <int Side>
+constexpr auto all_depthwise = depthwise_grid<Side>();
 
 /// Those of a table that the concepts admit for Arch.
 template <class Arch, const auto& Table>
 auto admitted() {
   constexpr auto good = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array{tkl::refusal_of<Arch, Table[I]>().empty()...};
+    return std::array<bool, sizeof...(I)>{tkl::refusal_of<Arch, Table[I]>().empty()...};
   }
   (std::make_index_sequence<Table.size()>{});
   std::vector<typename std::remove_cvref_t<decltype(Table)>::value_type> all;
@@ -138,7 +142,7 @@ std::vector<tkl::tuned_record> admitted_records(const step_group& g) {
       for (const auto& s : admitted<Arch, all_tiles<Arch>>()) add(&record::gemm, s);
       break;
     case tkl::schedule_kind::attention:
-      for (const auto& s : admitted<Arch, all_attention<Arch>>()) add(&record::attention, s);
+      for (const auto& s : admitted<Arch, all_attention>()) add(&record::attention, s);
       break;
     case tkl::schedule_kind::depthwise: {
       const int side = tkl::with_filter_of({}, g.kind.shape.depth).columns;

@@ -72,12 +72,13 @@ class measurement {
       return nullptr;
     }
   }
+  using kernels = std::array<function, static_cast<std::size_t>(net::kernels)>;
   template <std::size_t Record, std::size_t... Key>
-  static constexpr std::array<function, sizeof...(Key)> kernels_of(std::index_sequence<Key...>) {
+  static constexpr kernels kernels_of(std::index_sequence<Key...>) {
     return {kernel_of<Record, Key>()...};
   }
   static constexpr auto tuned = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array{kernels_of<I>(std::make_index_sequence<static_cast<std::size_t>(net::kernels)>{})...};
+    return std::array<kernels, count>{kernels_of<I>(std::make_index_sequence<std::tuple_size_v<kernels>>{})...};
   }
   (std::make_index_sequence<count>{});
 
