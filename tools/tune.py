@@ -193,13 +193,13 @@ def fastest_of(journal, kinds):
     return best
 
 
-def confirm(options, toolchain, journal, winners):
+def confirm(options, toolchain, journal, kinds, winners):
     """Measures what won once more: results of those that gain again, and a run of the model by default and tuned."""
     for entry in journal.entries:
         if entry.get("confirmed") == [list(w) for w in winners] and entry["gain"] == options.gain:
             return entry["results"], entry["whole"]
     progress = Progress(1)
-    progress.show(f"compiling the {len(winners)} records that won")
+    progress.show(f"compiling what won: {len(winners)} of {len(kinds)} kinds")
     program, said = toolchain.build(measuring_source(options, toolchain, winners), toolchain.optimise)
     if program is None:
         raise Refused(f"what won does not compile: {first_error(said)}")
@@ -309,7 +309,7 @@ def tune(options):
     explore(options, toolchain, journal, kinds)
     best = fastest_of(journal, kinds)
     winners = [(kind, e["code"]) for kind, e in best.items() if e["ratio"] <= 1 / options.gain]
-    kept, whole = confirm(options, toolchain, journal, winners) if winners else ([], [])
+    kept, whole = confirm(options, toolchain, journal, kinds, winners) if winners else ([], [])
     part = Path(f"{options.output}.part")
     part.write_text(header_text(options, toolchain, head, kinds, kept, whole))
     part.replace(options.output)
@@ -319,7 +319,7 @@ def tune(options):
     if not kept:
         say(f"nothing was {options.gain:g} times as fast as the default: {options.output} has no record, the defaults stay")
     else:
-        say(f"{options.output}: {len(kept)} records, tuned::{options.record_name}")
+        say(f"{options.output}: {len(kept)} {'record' if len(kept) == 1 else 'records'}, tuned::{options.record_name}")
 
 
 def at_least(kind, least):
