@@ -28,8 +28,9 @@ class Journal:
             lines = [json.loads(line) for line in whole.splitlines()]
         except ValueError:
             raise Refused(f"{path}: is no journal of tune.py; move it away, or name another with --journal")
+        self.head = None
         if not lines:
-            self.add({"journal": JOURNAL_VERSION, **about})
+            self.head = {"journal": JOURNAL_VERSION, **about}  # written with the first fact: a model may yet be refused
             return
         head = lines[0] if isinstance(lines[0], dict) else {}
         if head.get("journal") != JOURNAL_VERSION:
@@ -41,7 +42,9 @@ class Journal:
         self.entries = lines[1:]
 
     def add(self, entry):
-        self.file.write(json.dumps(entry).encode() + b"\n")
+        new = [self.head, entry] if self.head else [entry]
+        self.head = None
+        self.file.write(b"".join(json.dumps(e).encode() + b"\n" for e in new))
         self.file.flush()
         os.fsync(self.file.fileno())
         self.entries.append(entry)
