@@ -221,8 +221,10 @@ def check_refusals():
         refused(folder, "the journal of another processor", "the journal of another processor: 'another', this is")
         folder.journal.write_text("\n".join([json.dumps({**head, "journal": 0}), *lines[1:]]) + "\n")
         refused(folder, "a journal of before", "a journal of version 0, this is version 1")
-        folder.journal.write_text("numbers\n")
-        refused(folder, "a file that is no journal", "is no journal of tune.py")
+        for other in ("numbers\n", "a note", '["a list"]\n', "1\n2"):
+            folder.journal.write_text(other)
+            refused(folder, f"a file that is no journal, {other!r}", "is no journal of tune.py")
+            expect("it stays as it is", folder.journal.read_text() == other, folder.journal.read_text())
         (folder.path / "model.hpp").unlink()
         refused(folder, "no model's header", "model.hpp: there is no such file")
 

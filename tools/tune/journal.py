@@ -22,12 +22,15 @@ class Journal:
         self.file.seek(0)
         data = self.file.read()
         whole = data[:data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            self.file.truncate(len(whole))
+        start = b'{"journal": '
         try:
             lines = [json.loads(line) for line in whole.splitlines()]
         except ValueError:
+            lines = None
+        if lines is None or data[:len(start)] != start[:len(data)]:
             raise Refused(f"{path}: is no journal of tune.py; move it away, or name another with --journal")
+        if len(whole) < len(data):
+            self.file.truncate(len(whole))
         self.head = None
         if not lines:
             self.head = {"journal": JOURNAL_VERSION, **about}  # written with the first fact: a model may yet be refused
