@@ -16,10 +16,10 @@
 
 namespace tkl_test {
 
-/// Compiles a model for the CPU and compares it, with random inputs and weights, with its unoptimised graph.
-template <class Model>
+/// Compiles a model for a CPU target and compares it, with random inputs and weights, with its unoptimised graph.
+template <class Model, class Target = tkl::cpu<>>
 void check_compiled() {
-  using net = tkl::compile<Model, tkl::cpu<>>;
+  using net = tkl::compile<Model, Target>;
   CHECK(net::arena_bytes <= arena_limit(net::lower_bound, net::buffers));
   tkl::graph g;
   tkl::build_model<Model>(g);

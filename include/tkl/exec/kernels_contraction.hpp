@@ -115,6 +115,13 @@ struct kernel<algorithm::matmul> {
 
 template <>
 struct kernel<algorithm::depthwise> : no_scratch {
+  /// The default for the filter; an architecture that states a group (tuned_arch) decides both numbers.
+  template <kernel_key K, class Arch>
+  static constexpr depthwise_schedule schedule_of() {
+    depthwise_schedule s = depthwise_schedule_for(K.variant[0], K.variant[1], K.variant[2], 1, 1, Arch::depthwise_tile);
+    if constexpr (requires { Arch::depthwise_group; }) s.tile = Arch::depthwise_tile, s.group = Arch::depthwise_group;
+    return s;
+  }
   template <kernel_key K, class Arch, class M, class C>
   static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
@@ -128,9 +135,7 @@ struct kernel<algorithm::depthwise> : no_scratch {
       p.kernel[i] = s.parameters.kernel[i], p.stride[i] = s.parameters.stride[i],
       p.dilation[i] = s.parameters.dilation[i], p.pad[i] = s.parameters.pad[i];
     p.multiplier = p.x.shape.extent[3] == 0 ? 1 : p.y.shape.extent[3] / p.x.shape.extent[3];
-    constexpr depthwise_schedule schedule =
-        depthwise_schedule_for(K.variant[0], K.variant[1], K.variant[2], 1, 1, Arch::depthwise_tile);
-    depthwise<schedule, M>(p, epilogue_of<K>(s, c), c.executor);
+    depthwise<schedule_of<K, Arch>(), M>(p, epilogue_of<K>(s, c), c.executor);
   }
 };
 

@@ -19,8 +19,14 @@ template <class Model, class Target>
 constexpr program program_of() {
   graph g;
   build_model<Model>(g);
-  return make_program(std::move(g), Target::facts(),
-                      [](const step& s, const edge* e) { return Target::scratch_bytes(s, e); });
+  const auto scratch_bytes = [](const step& s, const edge* e) { return Target::scratch_bytes(s, e); };
+  if constexpr (requires(program & p) { Target::use_records(p); }) {
+    program p = make_program(std::move(g), Target::facts(), scratch_bytes);
+    Target::use_records(p);
+    return p;
+  } else {
+    return make_program(std::move(g), Target::facts(), scratch_bytes);
+  }
 }
 
 /// The frozen results of the passes for one model and target.

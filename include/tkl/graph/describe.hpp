@@ -42,6 +42,7 @@ std::string report(std::string_view title = "plan") {
   v.title = title;
   const target_facts facts = Target::facts();
   v.facts = &facts;
+  if constexpr (requires { Target::records(); }) v.records = Target::records();
   return report(v);
 }
 

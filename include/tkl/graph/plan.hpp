@@ -65,6 +65,7 @@ struct kernel_key {
   element out = element::f32;
   element weights = element::f32;  // of packed weights
   std::uint8_t variant[3]{};
+  std::uint8_t schedule = 0;  // 0: the target's own; n: that of record n - 1 of a tuned target
   expr_code prologue{};  // applied to each loaded input element (conv2d_staged); empty: none
   expr_code epilogue{};  // applied to each result; empty: none
   constexpr bool operator==(const kernel_key&) const = default;

@@ -9,6 +9,8 @@
 
 namespace tkl {
 
+struct tuned_record;
+
 struct plan_view {
   const step* steps = nullptr;
   int step_count = 0;
@@ -28,10 +30,11 @@ struct plan_view {
   int output_count = 0;
   std::int64_t arena_bytes = 0;
   std::int64_t weights_bytes = 0;
-  std::int64_t lower_bound = 0;         // see arena_lower_bound; 0: not known
-  const char* names = nullptr;          // zero-terminated texts
-  std::string_view title{};             // of the whole plan, for reports
-  const target_facts* facts = nullptr;  // of the target, where they are known
+  std::int64_t lower_bound = 0;           // see arena_lower_bound; 0: not known
+  const char* names = nullptr;            // zero-terminated texts
+  std::string_view title{};               // of the whole plan, for reports
+  const target_facts* facts = nullptr;    // of the target, where they are known
+  const tuned_record* records = nullptr;  // of a tuned target: at least those that the steps' kernels name
 
   constexpr std::string_view name_at(std::int32_t offset) const {
     return offset < 0 || names == nullptr ? std::string_view{} : std::string_view(names + offset);

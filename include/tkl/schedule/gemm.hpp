@@ -26,9 +26,10 @@ struct gemm_schedule {
   constexpr bool operator==(const gemm_schedule&) const = default;
 };
 
-/// A schedule is usable at all: every extent is positive.
+/// A schedule is usable at all: every extent is positive, and the last panel, which may be one vector wider, leaves a
+/// row.
 template <gemm_schedule S>
-concept positive_tile = S.mr > 0 && S.nr > 0 && S.kc > 0 && S.mc >= S.mr&& S.nc > 0;
+concept positive_tile = S.mr > 0 && S.nr > 0 && S.kc > 0 && S.mc >= S.mr&& S.nc > 0 && (S.nr == 1 || S.mr > 1);
 
 /// The accumulators, one row of the second operand and one broadcast element of the first live in registers together.
 template <gemm_schedule S, class Arch>

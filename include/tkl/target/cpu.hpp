@@ -20,34 +20,40 @@ struct avx512;
 struct neon;
 }  // namespace arch
 
-/// The xsimd architecture of an architecture tag: that of its level, undefined where the unit's compiler flags do not
-/// allow it.
+/// The xsimd architecture of an architecture tag: that of its level, where the unit's compiler flags allow it.
 template <class Arch>
-struct xsimd_arch;
+struct xsimd_arch {
+  static constexpr bool allowed = false;
+  using type = xsimd::default_arch;  // so that cpu_machine's complaint is the only one
+};
 template <class Arch>
 requires(!std::is_same_v<Arch, typename Arch::level>) struct xsimd_arch<Arch> : xsimd_arch<typename Arch::level> {
 };
 #if XSIMD_WITH_SSE2
 template <>
 struct xsimd_arch<arch::base> {
+  static constexpr bool allowed = true;
   using type = xsimd::sse2;
 };
 #endif
 #if XSIMD_WITH_FMA3_AVX2
 template <>
 struct xsimd_arch<arch::avx2> {
+  static constexpr bool allowed = true;
   using type = xsimd::fma3<xsimd::avx2>;
 };
 #endif
 #if XSIMD_WITH_AVX512BW
 template <>
 struct xsimd_arch<arch::avx512> {
+  static constexpr bool allowed = true;
   using type = xsimd::avx512bw;
 };
 #endif
 #if XSIMD_WITH_NEON64
 template <>
 struct xsimd_arch<arch::neon> {
+  static constexpr bool allowed = true;
   using type = xsimd::neon64;
 };
 #endif
@@ -58,6 +64,9 @@ TKL_ISA_BEGIN
 /// std::int32_t; all widen to f32 and narrow from it as target/convert.hpp says. Pointers need no alignment.
 template <class Arch>
 struct cpu_machine {
+  static_assert(xsimd_arch<Arch>::allowed,
+                "the architecture, or the core that a device file describes, is of a level that this unit's compiler "
+                "flags do not allow");
   using xsimd_type = typename xsimd_arch<Arch>::type;
   using value = xsimd::batch<float, xsimd_type>;
   using scalar = float;
