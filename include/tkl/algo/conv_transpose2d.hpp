@@ -96,7 +96,7 @@ void conv_transpose2d(const conv_transpose2d_problem<TA, TW, TC>& p, const E& ep
           executor.parallel_for(contraction_parts<S.gemm()>(c), [&](std::int64_t begin, std::int64_t end, int worker) {
             contract<S.gemm()>(c, begin, end, scratch + worker * bytes);
           });
-        c.panels += packed_matrix_elements(c.space.tap_count() * group_in, group_out, M::width);
+        c.panels += packed_matrix_elements(c.space.tap_count() * group_in, group_out, M::width, bias_rows<TW>);
       }
     }
 }
