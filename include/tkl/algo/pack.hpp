@@ -125,7 +125,7 @@ TKL_FN double packed_element<double>(double value) {
 template <class T>
 TKL_FN T* store_bias(double value, T* out) {
   const bias_of<T> stored = packed_element<bias_of<T>>(value);
-  std::memcpy(out, &stored, sizeof stored);
+  std::memcpy(static_cast<void*>(out), &stored, sizeof stored);
   return out + bias_rows<T>;
 }
 
