@@ -81,6 +81,8 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in, tkl:
   std::vector<std::byte> values(weights->data(), weights->data() + p.weights_bytes);
   if (rounded != tkl::f32) {
     const tkl::program narrow = planned_with(g, rounded, false);
+    r.error = narrow.error.empty() ? tkl::validate(tkl::view_of(narrow)).message() : narrow.error.c_str();
+    if (!r.error.empty()) return r;
     const auto packed = tkl::pack_weights(loading_of(narrow), *tensors, {.allow_surplus = true});
     r.error = packed ? take_narrow_weights(load, loading_of(narrow), packed->data(), values) : packed.error().message();
     if (!r.error.empty()) return r;
