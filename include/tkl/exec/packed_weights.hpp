@@ -46,7 +46,7 @@ inline constexpr std::uint32_t packed_version = 2;
 class packed_weights {
  public:
   packed_weights() = default;
-  packed_weights(memory_block m, std::uint64_t layout_hash, std::string_view converter)
+  TKL_TAGGED packed_weights(memory_block m, std::uint64_t layout_hash, std::string_view converter)
       : memory_(std::move(m)), data_(memory_.data()), layout_hash_(layout_hash), converter_(converter) {}
   packed_weights(mapped_file f, std::size_t offset, std::uint64_t layout_hash)
       : file_(std::move(f)),

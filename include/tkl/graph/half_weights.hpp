@@ -9,7 +9,8 @@
 namespace tkl {
 
 /// compile<Model, half_weights<cpu<>>>, compile<Model, half_weights<cpu<>, element::bf16>>. Weights files may hold f32,
-/// f16 or bf16 where the model says f32. Weights transformed for Winograd's algorithm stay f32: exact<Target> has none.
+/// f16 or bf16 where the model says f32. Weights transformed for Winograd's algorithm stay f32; exact<Target> has
+/// none. On x86, f16 wants F16C (-mf16c): without it numbers are widened by integer arithmetic.
 template <class Target, element Type = element::f16>
 struct half_weights : Target {
   static_assert(Type == element::f16 || Type == element::bf16, "half_weights: the types of 16 bits are f16 and bf16");
