@@ -46,7 +46,7 @@ TEST_CASE("recogniser") {
     const double error = compare(out.data(), out.size(), golden["output"]).largest;
     CHECK(error <= half_weights_probability_tolerance);
     CHECK(best_classes(out.data(), out.size()) == best_classes(golden["output"].as<float>(), out.size()));
-    MESSAGE(file, ": ", error, ", ", network::weights_bytes, " bytes of weights");
+    MESSAGE(std::string(file), ": ", error, ", ", network::weights_bytes, " bytes of weights");
   }
 }
 
