@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <tkl/config.hpp>
+#include <tkl/core/number_text.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/number_converter.hpp>
 #include <tkl/exec/weight_values.hpp>
