@@ -8,4 +8,5 @@
 #include <tkl/graph/compile.hpp>
 #include <tkl/graph/exact.hpp>
 #include <tkl/graph/half_storage.hpp>
+#include <tkl/graph/half_weights.hpp>
 #include <tkl/graph/outputs.hpp>

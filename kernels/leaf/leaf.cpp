@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <tkl/core/element.hpp>
 #include <tkl/leaf.hpp>
@@ -249,6 +250,11 @@ float dot(const bfloat16* a, const bfloat16* b, std::int64_t n) {
 }
 float sum(const float* x, std::int64_t n) {
   return HWY_DYNAMIC_DISPATCH(sum_f32)(x, n);
+}
+const number_converter& converter() {
+  static const std::string name = "Highway " + std::string(target());
+  static const number_converter functions{name, &widen, &widen, &narrow, &narrow};
+  return functions;
 }
 std::string_view target() {
   return HWY_DYNAMIC_DISPATCH(name_of_target)();

@@ -39,7 +39,7 @@ void check(const layer& l, guard side = guard::end, double tolerance = 1e-5) {
   std::vector<float> weights(static_cast<std::size_t>(outs * taps)), bias(static_cast<std::size_t>(outs));
   for (auto& w : weights) w = to_float(to_half(static_cast<float>(random())));
   for (auto& b : bias) b = to_float(to_half(static_cast<float>(random())));
-  guarded<TW> packed(static_cast<std::size_t>(packed_depthwise_elements(outs, taps, M::width)));
+  guarded<TW> packed(static_cast<std::size_t>(packed_depthwise_elements(outs, taps, M::width, bias_rows<TW>)));
   pack_depthwise(weights.data(), outs, taps, floats{}, bias.data(), M::width, packed.data());
   guarded<float> slope(static_cast<std::size_t>(outs), side);
   for (auto& s : slope) s = static_cast<float>(random());

@@ -67,7 +67,7 @@ void check_packed(const extents& e, const E& epilogue, std::int64_t gap = 0) {
   a.fill(1);
   guarded_tensor<double> b(1, 1, e.k, e.n);
   b.fill(2);
-  auto packed = aligned_memory<TW>(packed_matrix_elements(e.k, e.n, M::width));
+  auto packed = aligned_memory<TW>(packed_matrix_elements(e.k, e.n, M::width, bias_rows<TW>));
   pack_matrix<TW>(b.data(), e.n, 1, e.k, e.n, static_cast<const double*>(nullptr), static_cast<const double*>(nullptr),
                   panels_of(S.nr, M::width), packed.data());
   guarded_tensor<TC> c(e.b0, e.b1, e.m, e.n, gap), again(e.b0, e.b1, e.m, e.n, gap);

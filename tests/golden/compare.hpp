@@ -44,6 +44,8 @@ inline constexpr double logit_tolerance = 1e-3;        // of the largest magnitu
 /// The same with half storage.
 inline constexpr double half_probability_tolerance = 0.1;
 inline constexpr double half_logit_tolerance = 0.1;
+/// A probability with half weights.
+inline constexpr double half_weights_probability_tolerance = 0.02;
 /// A probability where products and element-wise steps are computed in half precision, too.
 inline constexpr double half_arithmetic_tolerance = 0.005;
 

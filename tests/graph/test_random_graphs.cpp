@@ -84,4 +84,38 @@ TEST_CASE("planned and unoptimised graphs agree on random seeds") {
   CHECK(several_outputs * 50 >= seeds);
 }
 
+/// Largest difference of the outputs that are f32, relative to the largest element of each, or to 1.
+double largest_difference(const graph& g, const planned_run& a, const planned_run& b) {
+  double worst = 0;
+  for (std::size_t o = 0; o < a.outputs.size(); ++o) {
+    if (g.nodes[static_cast<std::size_t>(g.outputs[o].node)].type != f32) continue;
+    double largest = 1, difference = 0;
+    for (std::size_t i = 0; i < a.outputs[o].size(); ++i) {
+      largest = std::fmax(largest, std::fabs(a.outputs[o][i]));
+      difference = std::fmax(difference, std::fabs(a.outputs[o][i] - b.outputs[o][i]));
+    }
+    worst = std::fmax(worst, difference / largest);
+  }
+  return worst;
+}
+
+TEST_CASE("weights of 16 bits are the nearest of their type, and results stay near") {
+  const int seeds = seed_count() / 5;
+  for (const auto& [type, unit] : {std::pair{f16, 0x1p-11}, {bf16, 0x1p-8}}) {
+    int near_by = 0;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      CAPTURE(seed);
+      graph g;
+      random_graph_builder(g, static_cast<std::uint32_t>(seed)).build();
+      const graph_inputs inputs(g);
+      const planned_run exact = run_planned(g, inputs, f32, false), rounded = run_planned(g, inputs, type);
+      REQUIRE(exact.error == "");
+      REQUIRE(rounded.error == "");
+      near_by += largest_difference(g, exact, rounded) <= 4 * unit;
+    }
+    CHECK(near_by * 100 >= 95 * seeds);  // steps that compare, round or cut may enlarge any difference
+    MESSAGE(name_of(type), ": ", near_by, " of ", seeds);
+  }
+}
+
 }  // namespace

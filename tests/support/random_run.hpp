@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/graph_run.hpp"
+#include "support/half_weights_run.hpp"
 
 namespace tkl_test {
 
@@ -20,12 +21,42 @@ struct planned_run {
   tkl::program program{};
 };
 
-/// All passes, the validator, then the plan in its arena, poisoned before each step's write.
-inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
+/// The passes for the reference machine, with weights of type `packed` (f32, or 16 bits and then without Winograd's
+/// algorithm, whose choice depends on the type).
+inline tkl::program planned_with(const tkl::graph& g, tkl::element packed, bool winograd) {
+  using interpreter = tkl::plan_interpreter;
+  tkl::target_facts facts = interpreter::facts();
+  facts.winograd = winograd;
+  facts.packed = packed;
+  facts.wide_biases = true;
+  return tkl::make_program(g, facts,
+                           [](const tkl::step& s, const tkl::edge* e) { return interpreter::scratch_bytes(s, e); });
+}
+
+/// What loading needs of a program of the reference machine.
+inline tkl::load_view loading_of(const tkl::program& p) {
+  return {p.loads.data(),
+          static_cast<int>(p.loads.size()),
+          p.folds.data(),
+          p.packed.data(),
+          static_cast<int>(p.packed.size()),
+          p.names.data(),
+          p.weights_bytes,
+          tkl::plan_interpreter::facts().panel,
+          tkl::plan_interpreter::facts().width,
+          0,
+          tkl::real_functions<>,
+          tkl::f32,
+          true};
+}
+
+/// All passes, the validator, then the plan in its arena, poisoned before each step's write. `rounded`: with the values
+/// that weights have in a type of 16 bits.
+inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in, tkl::element rounded = tkl::f32,
+                               bool winograd = true) {
   using interpreter = tkl::plan_interpreter;
   planned_run r;
-  r.program = tkl::make_program(
-      g, interpreter::facts(), [](const tkl::step& s, const tkl::edge* e) { return interpreter::scratch_bytes(s, e); });
+  r.program = planned_with(g, tkl::f32, winograd && rounded == tkl::f32);
   const tkl::program& p = r.program;
   if (!p.error.empty()) {
     r.error = p.error.c_str();
@@ -35,17 +66,7 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
     r.error = s.message();
     return r;
   }
-  const tkl::load_view load{p.loads.data(),
-                            static_cast<int>(p.loads.size()),
-                            p.folds.data(),
-                            p.packed.data(),
-                            static_cast<int>(p.packed.size()),
-                            p.names.data(),
-                            p.weights_bytes,
-                            interpreter::facts().panel,
-                            interpreter::facts().width,
-                            0,
-                            tkl::real_functions<>};
+  const tkl::load_view load = loading_of(p);
   const std::vector<std::byte> file = random_weights_file(g);
   const auto tensors = tkl::safetensors::from_memory(file);
   if (!tensors) {
@@ -57,6 +78,15 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
     r.error = weights.error().message();
     return r;
   }
+  std::vector<std::byte> values(weights->data(), weights->data() + p.weights_bytes);
+  if (rounded != tkl::f32) {
+    const tkl::program narrow = planned_with(g, rounded, false);
+    r.error = narrow.error.empty() ? tkl::validate(tkl::view_of(narrow)).message() : narrow.error.c_str();
+    if (!r.error.empty()) return r;
+    const auto packed = tkl::pack_weights(loading_of(narrow), *tensors, {.allow_surplus = true});
+    r.error = packed ? take_narrow_weights(load, loading_of(narrow), packed->data(), values) : packed.error().message();
+    if (!r.error.empty()) return r;
+  }
   const auto arena = tkl::memory_block::allocate(p.arena_bytes, false);
   if (!arena) {
     r.error = arena.error().message();
@@ -66,7 +96,7 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
   std::vector<std::vector<std::byte>> outputs = output_buffers(g);
   std::vector<void*> pointers;
   for (auto& o : outputs) pointers.push_back(o.data());
-  const interpreter machine(p, weights->data());
+  const interpreter machine(p, values.data());
   for (int i = 0; i < static_cast<int>(p.steps.size()); ++i) {
     machine.poison(i, arena->data(), pointers.data());
     if (!machine.run_step(i, arena->data(), in.pointers.data(), pointers.data())) {

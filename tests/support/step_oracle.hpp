@@ -108,7 +108,7 @@ class step_oracle {
   }
   static tkl::program program_of(const tkl::graph& g, tkl::target_facts facts) {
     using interpreter = tkl::plan_interpreter;
-    facts.stored = tkl::f32;
+    facts.stored = facts.packed = tkl::f32;
     facts.width = interpreter::facts().width;
     facts.panel = interpreter::facts().panel;
     return tkl::make_program(g, facts,

@@ -152,8 +152,9 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
     const int columns = static_cast<int>(panel_columns(c.columns - column, shape));
     const int vectors = (columns + M::width - 1) / M::width, height = vectors > S.nr ? table::wide_rows : S.mr;
     const bool direct = stores && columns == vectors * M::width;
-    const TW* bias = c.panels + column * (1 + taps * c.depth);
-    tile_pass<TA, TW> pass{.panel = bias + vectors * M::width, .bias = bias};
+    const TW* biases = c.panels + column * (bias_rows<TW> + taps * c.depth);
+    tile_pass<TA, TW> pass{.panel = biases + bias_rows<TW> * vectors * M::width,
+                           .bias = reinterpret_cast<const bias_of<TW>*>(biases)};
     std::int64_t tap = 0;
     for (bool last = false; !last; pass.bias = nullptr) {
       const std::int64_t taps_left = taps - tap, depth_left = c.depth - pass.first;

@@ -79,7 +79,8 @@ TKL_NOINLINE void conv2d_to_sink(const strided4<const TA>& x, const TW* weights,
   whole.depth = group_in;
   whole.columns = group_out;
   whole.sink = sink;
-  const std::int64_t panels = packed_matrix_elements(whole.space.tap_count() * group_in, group_out, M::width);
+  const std::int64_t panels =
+      packed_matrix_elements(whole.space.tap_count() * group_in, group_out, M::width, bias_rows<TW>);
   const std::int64_t bytes = contraction_scratch_bytes(tile, whole.space, group_in, sizeof(TA));
   const std::int64_t parts = contraction_parts<tile>(whole);
   executor.parallel_for(groups * parts, [&](std::int64_t begin, std::int64_t end, int worker) {

@@ -260,7 +260,7 @@ void conv2d_staged(const conv2d_staged_problem<TA, TW, TC>& p, const P& prologue
         c.a = staged + group * group_in;
         c.first_column = group * group_out;
         contract<S.gemm()>(c, 0, contraction_parts<S.gemm()>(c), pointers);
-        c.panels += packed_matrix_elements(c.space.tap_count() * c.depth, group_out, M::width);
+        c.panels += packed_matrix_elements(c.space.tap_count() * c.depth, group_out, M::width, bias_rows<TW>);
       }
     }
   });

@@ -111,7 +111,7 @@ void conv_transpose2d(const conv_transpose2d_problem<TA, TW, TC>& p, const E& ep
           c.a = p.x.data + group * group_in;
           c.first_column = group * group_out;
           compute(c, parts);
-          c.panels += packed_matrix_elements(c.space.tap_count() * group_in, group_out, M::width);
+          c.panels += packed_matrix_elements(c.space.tap_count() * group_in, group_out, M::width, bias_rows<TW>);
         }
       }
   };

@@ -98,10 +98,23 @@ TKL_NOINLINE void store_blocks(const void* context, const typename M::value* til
 
 }  // namespace impl
 
-/// Bytes per worker for the merged panel: a bias row and a row per channel, of one vector each.
+/// Elements of a panel of one vector: biases and a row per channel.
 template <class M, class TW>
-TKL_FN constexpr std::int64_t merged_panel_bytes(std::int64_t in_channels) {
-  return round_up((1 + in_channels) * M::width * std::int64_t{sizeof(TW)}, 64);
+TKL_FN constexpr std::int64_t one_vector_panel(std::int64_t in_channels) {
+  return (bias_rows<TW> + in_channels) * M::width;
+}
+
+/// The panels of all taps, of which only the first lanes count, as the lanes of one panel.
+template <class M, class TW>
+TKL_NOINLINE void merge_panels(const TW* panels, std::int64_t taps, std::int64_t in_channels, TW* merged) {
+  constexpr std::int64_t width = M::width, before = bias_rows<TW> * width;
+  for (std::int64_t lane = 0; lane < width; ++lane) {
+    const TW* panel = panels + lane * one_vector_panel<M, TW>(in_channels);
+    reinterpret_cast<bias_of<TW>*>(merged)[lane] =
+        lane < taps ? *reinterpret_cast<const bias_of<TW>*>(panel) : bias_of<TW>{};
+    for (std::int64_t k = 0; k < in_channels * width; k += width)
+      merged[before + k + lane] = lane < taps ? panel[before + k] : TW{};
+  }
 }
 
 /// Computes y; see conv_transpose2d. `scratch`: executor.workers() times `bytes`, which hold the merged panel and
@@ -110,8 +123,8 @@ template <conv_schedule S, class M, class TA, class TW, class TC, class E, class
 void conv_transpose2d_blocks(const strided4<const TA>& x, const TW* weights, const strided4<TC>& y,
                              const conv2d_geometry& g, const E& epilogue, const X& executor, std::byte* scratch,
                              std::int64_t bytes) {
-  constexpr int width = M::width;
-  const std::int64_t depth = x.shape.extent[3], taps = g.kernel[0] * g.kernel[1], panel = (1 + depth) * width;
+  const std::int64_t depth = x.shape.extent[3], taps = g.kernel[0] * g.kernel[1];
+  const std::int64_t panel_bytes = round_up(one_vector_panel<M, TW>(depth) * std::int64_t{sizeof(TW)}, 64);
   const impl::block_context<TC, E> context{y, {g.stride[0], g.stride[1]}, {g.pad[0], g.pad[1]}, epilogue};
   contraction<M, TA, TW> c{.a = x.data};
   c.space = conv_transpose2d_block_rows(g, x.shape, y.shape);
@@ -121,12 +134,10 @@ void conv_transpose2d_blocks(const strided4<const TA>& x, const TW* weights, con
   if (c.space.rows() == 0) return;
   executor.parallel_for(contraction_parts<S.gemm()>(c), [&](std::int64_t begin, std::int64_t end, int worker) {
     TW* merged = reinterpret_cast<TW*>(scratch + worker * bytes);
-    for (std::int64_t k = 0; k < panel; k += width)
-      for (std::int64_t lane = 0; lane < width; ++lane)
-        merged[k + lane] = lane < taps ? weights[lane * panel + k] : TW{};
+    merge_panels<M>(weights, taps, depth, merged);
     contraction<M, TA, TW> own = c;
     own.panels = merged;
-    contract<S.gemm()>(own, begin, end, scratch + worker * bytes + merged_panel_bytes<M, TW>(depth));
+    contract<S.gemm()>(own, begin, end, scratch + worker * bytes + panel_bytes);
   });
 }
 

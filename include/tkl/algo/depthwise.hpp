@@ -20,6 +20,7 @@
 #include <cassert>
 #include <cstdint>
 #include <tkl/algo/finish.hpp>
+#include <tkl/algo/pack.hpp>
 #include <tkl/algo/pixel.hpp>
 #include <tkl/algo/strided4.hpp>
 #include <tkl/config.hpp>
@@ -147,7 +148,7 @@ template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, cla
 TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise_row& row, const E& epilogue,
                              position at, std::int64_t x, const TW* w, TC* y, int lanes) {
   typename M::value sum[S.tile];
-  const typename M::value bias = M::load(w);
+  const typename M::value bias = M::load(reinterpret_cast<const bias_of<TW>*>(w));
   TKL_UNROLL
   for (int p = 0; p < S.tile; ++p) sum[p] = bias;
   if constexpr (S.specialised()) {
@@ -226,7 +227,7 @@ TKL_NOINLINE void depthwise_over_tiles(const depthwise_problem<TA, TW, TC>& p,
     r.stride = p.stride[1];
     r.dilation = p.dilation[1];
     r.weights = p.weights;
-    r.block = (1 + taps) * M::width;
+    r.block = (bias_rows<TW> + taps) * M::width;
     r.columns = p.kernel[1];
     r.y_row_stride = out.stride[1];
     r.y_stride = out.stride[2];
@@ -246,7 +247,7 @@ TKL_NOINLINE void depthwise_over_tiles(const depthwise_problem<TA, TW, TC>& p,
           const index_range used = indices_inside(first_row, p.dilation[0], in.extent[1], p.kernel[0]);
           r.row[i].x =
               n * in.stride[0] + (first_row + used.first * p.dilation[0]) * in.stride[1] + first_column * in.stride[2];
-          r.row[i].first_tap = (1 + used.first * p.kernel[1]) * M::width;
+          r.row[i].first_tap = (bias_rows<TW> + used.first * p.kernel[1]) * M::width;
           r.row[i].used = used.count();
         }
         r.y = pixel(p.y, n, top, left);

@@ -6,7 +6,8 @@
 // sums start (zero where there is none), then the rows in the order of the depth. The last panel is as wide as whole
 // vectors cover what is left; a rest of one vector joins the panel before it, because a tile one vector wide cannot
 // keep the arithmetic busy. Columns beyond the matrix hold zero and are never stored by a kernel. All panels together
-// are (1 + depth) * round_up(columns, width) elements, and panel p starts at p * P * (1 + depth).
+// are (1 + depth) * round_up(columns, width) elements, and panel p starts at p * P * (1 + depth). Beside weights of 16
+// bits the biases are f32: their row takes the place of two rows of weights, and 2 + depth stands for 1 + depth.
 //
 // Depth order: tap row, tap column, input channel. Groups: one set of panels per group. Transposed convolution: one set
 // per residue (tap row * dilation) mod stride and likewise for columns, each with its own subset of the taps.
@@ -14,11 +15,21 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <tkl/config.hpp>
 #include <tkl/core/checked.hpp>
 #include <tkl/core/element.hpp>
+#include <type_traits>
 
 namespace tkl {
+
+/// Type of the biases that stand before weights of type T.
+template <class T>
+using bias_of = std::conditional_t<(sizeof(T) < sizeof(float)), float, T>;
+
+/// Rows of weights of type T whose place a row of biases takes.
+template <class T>
+inline constexpr std::int64_t bias_rows = std::int64_t{sizeof(bias_of<T>) / sizeof(T)};
 
 /// Width of panels in columns, and of one vector: `panel` is a multiple of `width`.
 struct panel_shape {
@@ -42,9 +53,11 @@ constexpr std::int64_t panel_count(std::int64_t columns, const panel_shape& s) {
   return columns <= panel_columns(columns, s) ? 1 : ceil_div(columns - (s.panel > s.width ? s.width : 0), s.panel);
 }
 
-/// Elements of a packed matrix of depth x columns. This and the others: the largest number where they leave 64 bits.
-constexpr std::int64_t packed_matrix_elements(std::int64_t depth, std::int64_t columns, std::int64_t width) {
-  return ((checked(depth) + 1) * round_up(checked(columns), width)).or_largest();
+/// Elements of a packed matrix of depth x columns; `biases` are the rows that the biases take, as in the others. All of
+/// them: the largest number where they leave 64 bits.
+constexpr std::int64_t packed_matrix_elements(std::int64_t depth, std::int64_t columns, std::int64_t width,
+                                              std::int64_t biases = 1) {
+  return ((checked(depth) + biases) * round_up(checked(columns), width)).or_largest();
 }
 
 /// Weights of a convolution: O,I/g,kH,kW in memory; of a transposed one: I,O/g,kH,kW.
@@ -60,8 +73,8 @@ struct conv_weights {
 };
 
 /// Elements of packed convolution weights.
-constexpr std::int64_t packed_conv2d_elements(const conv_weights& w, std::int64_t width) {
-  const checked rows = checked(w.kernel[0]) * w.kernel[1] * w.group_in() + 1;
+constexpr std::int64_t packed_conv2d_elements(const conv_weights& w, std::int64_t width, std::int64_t biases = 1) {
+  const checked rows = checked(w.kernel[0]) * w.kernel[1] * w.group_in() + biases;
   return (rows * w.groups * round_up(checked(w.group_out()), width)).or_largest();
 }
 
@@ -85,8 +98,8 @@ TKL_FN constexpr residue_taps taps_of_residue(std::int64_t kernel, std::int64_t 
 /// Elements of packed weights of a transposed convolution: each tap belongs to one residue, and each residue begins
 /// with a bias row.
 constexpr std::int64_t packed_conv_transpose2d_elements(const conv_weights& w, const std::int64_t (&stride)[2],
-                                                        std::int64_t width) {
-  const checked rows = checked(stride[0]) * stride[1] + checked(w.kernel[0]) * w.kernel[1] * w.group_in();
+                                                        std::int64_t width, std::int64_t biases = 1) {
+  const checked rows = checked(stride[0]) * stride[1] * biases + checked(w.kernel[0]) * w.kernel[1] * w.group_in();
   return (rows * w.groups * round_up(checked(w.group_out()), width)).or_largest();
 }
 
@@ -106,6 +119,14 @@ TKL_FN T packed_element(double value) {
 template <>
 TKL_FN double packed_element<double>(double value) {
   return value;
+}
+
+/// Stores a bias before weights of type T and gives the place behind it.
+template <class T>
+TKL_FN T* store_bias(double value, T* out) {
+  const bias_of<T> stored = packed_element<bias_of<T>>(value);
+  std::memcpy(static_cast<void*>(out), &stored, sizeof stored);
+  return out + bias_rows<T>;
 }
 
 /// Where a matrix of depth x columns lies, whose depth is counted in taps and their channels, and what becomes of it.
@@ -133,7 +154,7 @@ TKL_COLD T* pack_panels(const packing_source<TR>& s, panel_shape shape, T* out) 
     used = panel_columns(s.columns - first, shape);
     const std::int64_t stored = round_up(used, shape.width);
     for (std::int64_t j = 0; j < stored; ++j)
-      *out++ = packed_element<T>(j < used && s.bias ? static_cast<double>(s.bias[first + j]) : 0.0);
+      out = store_bias(j < used && s.bias ? static_cast<double>(s.bias[first + j]) : 0.0, out);
     for (std::int64_t u = 0; u < s.taps[0]; ++u)
       for (std::int64_t v = 0; v < s.taps[1]; ++v)
         for (std::int64_t k = 0; k < s.channels; ++k) {
@@ -146,7 +167,7 @@ TKL_COLD T* pack_panels(const packing_source<TR>& s, panel_shape shape, T* out) 
 
 /// Packs a matrix whose element (k, n) lies at b[k * depth_stride + n * column_stride]: in x out, or out x in with the
 /// strides exchanged. `scale` multiplies columns, `bias` starts their sums; either may be null.
-/// `out` has packed_matrix_elements(depth, columns, shape.width) elements and should be 64-byte aligned.
+/// `out` has packed_matrix_elements(depth, columns, shape.width, bias_rows<T>) elements and should be 64-byte aligned.
 template <class T, class TR>
 TKL_COLD void pack_matrix(const TR* b, std::int64_t depth_stride, std::int64_t column_stride, std::int64_t depth,
                           std::int64_t columns, const TR* scale, const TR* bias, panel_shape shape, T* out) {
@@ -161,7 +182,7 @@ TKL_COLD void pack_matrix(const TR* b, std::int64_t depth_stride, std::int64_t c
 }
 
 /// Packs convolution weights O,I/g,kH,kW. `scale` (a folded batch norm) multiplies the weights of each output channel,
-/// `bias` starts its sums; either may be null. `out` has packed_conv2d_elements(w, shape.width) elements.
+/// `bias` starts its sums; either may be null. `out` has packed_conv2d_elements(w, shape.width, bias_rows<T>) elements.
 template <class T, class TR>
 TKL_COLD void pack_conv2d(const TR* weights, const conv_weights& w, const TR* scale, const TR* bias, panel_shape shape,
                           T* out) {
@@ -183,7 +204,7 @@ TKL_COLD void pack_conv2d(const TR* weights, const conv_weights& w, const TR* sc
 
 /// Packs weights I,O/g,kH,kW of a transposed convolution, residue by residue (rows outer, columns inner), in each group
 /// by group. `scale` and `bias` are per output channel; either may be null. Padding plays no part. `out` has
-/// packed_conv_transpose2d_elements(w, stride, shape.width) elements.
+/// packed_conv_transpose2d_elements(w, stride, shape.width, bias_rows<T>) elements.
 template <class T, class TR>
 TKL_COLD void pack_conv_transpose2d(const TR* weights, const conv_weights& w, const std::int64_t (&stride)[2],
                                     const std::int64_t (&dilation)[2], const TR* scale, const TR* bias,

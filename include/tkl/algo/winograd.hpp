@@ -180,6 +180,7 @@ template <int Outputs, conv_schedule S, std::int64_t L2Bytes, class M, class TA,
 TKL_NOINLINE void winograd_to_sink(const strided4<const TA>& x, const TW* weights, const strided_shape& y,
                                    const std::int64_t (&pad)[2], const tile_sink<M>& sink, const X& executor,
                                    std::byte* scratch) {
+  static_assert(bias_rows<TW> == 1, "transformed weights are not of 16 bits");
   using scalar = typename M::scalar;
   constexpr gemm_schedule tile = S.gemm();
   constexpr panel_shape shape = panels_of(S.nr, M::width);

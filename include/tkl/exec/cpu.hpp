@@ -20,6 +20,7 @@ constexpr target_facts cpu<Arch, Executor>::facts() {
   f.l2_bytes = static_cast<std::int32_t>(Arch::cache.l2);
   f.block_rows = static_cast<std::int32_t>(block_rows(Arch::conv.gemm(), 1));
   f.winograd = true;
+  f.wide_biases = true;
   return f;
 }
 

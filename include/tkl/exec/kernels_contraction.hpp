@@ -104,11 +104,12 @@ struct kernel<algorithm::matmul> {
   static void run(const step& s, const C& c) {
     using in = storage_t<K.in>;
     using out = storage_t<K.out>;
+    using second = storage_t<K.weights == element::f32 ? K.in : K.weights>;
     const edge &a = c.edges[s.in[0]], &b = c.edges[s.in[1]];
-    const matmul_problem<in, in, out> p{{c.template data<const in>(s.in[0]), in_memory(a)},
-                                        {c.template data<const in>(s.in[1]), in_memory(b)},
-                                        strided_view<out>(c, s.out),
-                                        {transposed(a), transposed(b)}};
+    const matmul_problem<in, second, out> p{{c.template data<const in>(s.in[0]), in_memory(a)},
+                                            {c.template data<const second>(s.in[1]), in_memory(b)},
+                                            strided_view<out>(c, s.out),
+                                            {transposed(a), transposed(b)}};
     matmul<Arch::gemm, M>(p, epilogue_of<K>(s, c), c.executor, c.scratch(s));
   }
 };

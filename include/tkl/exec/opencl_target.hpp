@@ -54,7 +54,7 @@ struct opencl {
     f.panel = item_width;
     f.rows = items.pixels;
     f.l1_bytes = Arch::facts.cache_bytes;
-    if (Precision == opencl_precision::half) f.stored = element::f16;
+    if (Precision == opencl_precision::half) f.stored = f.packed = element::f16;
     f.stages_plain = false;  // an item loads a vector of channels where they need no conversion
     return f;
   }

@@ -11,10 +11,13 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/mapped_file.hpp>
 #include <tkl/exec/memory_block.hpp>
+#include <tkl/exec/narrow_weights.hpp>
+#include <tkl/exec/number_converter.hpp>
 #include <tkl/exec/safetensors.hpp>
 #include <tkl/exec/weight_values.hpp>
 #include <utility>
@@ -22,7 +25,8 @@
 namespace tkl {
 
 struct load_options {
-  bool allow_surplus = false;  // tensors that the model does not use are no error
+  bool allow_surplus = false;                   // tensors that the model does not use are no error
+  const number_converter* converter = nullptr;  // for numbers of 16 bits; null: loops of the headers
 };
 
 /// Header of a packed file.
@@ -42,8 +46,8 @@ inline constexpr std::uint32_t packed_version = 2;
 class packed_weights {
  public:
   packed_weights() = default;
-  packed_weights(memory_block m, std::uint64_t layout_hash)
-      : memory_(std::move(m)), data_(memory_.data()), layout_hash_(layout_hash) {}
+  TKL_TAGGED packed_weights(memory_block m, std::uint64_t layout_hash, std::string_view converter)
+      : memory_(std::move(m)), data_(memory_.data()), layout_hash_(layout_hash), converter_(converter) {}
   packed_weights(mapped_file f, std::size_t offset, std::uint64_t layout_hash)
       : file_(std::move(f)),
         data_(reinterpret_cast<const std::byte*>(file_.data()) + offset),
@@ -53,17 +57,22 @@ class packed_weights {
     packed_weights w;
     w.data_ = data_;
     w.layout_hash_ = layout_hash_;
+    w.converter_ = converter_;
     return w;
   }
   const std::byte* data() const { return data_; }
   /// What the bytes were packed for (compile::layout_hash); 0 for no weights.
   std::uint64_t layout_hash() const { return layout_hash_; }
+  /// Name of what converted numbers of 16 bits when they were packed: "tkl", or that of load_options::converter; empty
+  /// for weights that were mapped as they are.
+  std::string_view converter() const { return converter_; }
 
  private:
   memory_block memory_{};
   mapped_file file_{};
   const std::byte* data_ = nullptr;
   std::uint64_t layout_hash_ = 0;
+  std::string_view converter_{};
 };
 
 /// Hash of everything that decides the bytes of a packed buffer, given equal raw tensors: FNV-1a over 64-bit words,
@@ -124,7 +133,10 @@ TKL_COLD inline status check_tensors(const load_view& plan, const safetensors& f
     for (int k = 0; k < n.rank; ++k) expected[k] = n.extent[k];
     if (!(t->shape == expected))
       return status::failure(m << "shape " << t->shape << " in the file, the model has " << expected);
-    if (!t->supported() || t->type != n.type)
+    // Where the target rounds weights, a file may hold them rounded; widening is exact.
+    const bool widens =
+        plan.narrow != element::f32 && n.type == element::f32 && (t->type == element::f16 || t->type == element::bf16);
+    if (!t->supported() || (t->type != n.type && !widens))
       return status::failure(m << "type " << t->type_name() << " in the file, the model has " << name_of(n.type));
   }
   if (options.allow_surplus) return {};
@@ -172,10 +184,13 @@ TKL_COLD inline result<packed_weights> pack_weights(const load_view& plan, const
   if (status s = impl::check_tensors(plan, file, options); !s) return s;
   result<memory_block> memory = memory_block::allocate(plan.weights_bytes, true);
   if (!memory) return memory.error();
-  const load_evaluator evaluator(plan, file);
-  for (int i = 0; i < plan.packed_count; ++i)
-    pack_tensor(plan, evaluator, plan.packed[i], memory->data() + plan.packed[i].offset);
-  return packed_weights(std::move(*memory), plan.layout_hash);
+  const number_converter& converter = options.converter != nullptr ? *options.converter : impl::plain_converter;
+  const load_evaluator evaluator(plan, file, converter);
+  for (int i = 0; i < plan.packed_count; ++i) {
+    const packed_tensor& p = plan.packed[i];
+    if (status s = pack_tensor(plan, evaluator, p, converter, memory->data() + p.offset); !s) return s;
+  }
+  return packed_weights(std::move(*memory), plan.layout_hash, converter.name);
 }
 
 /// Opens a weights file of either kind. Errors name the tensor, the byte, or both values.

@@ -15,6 +15,7 @@
 #include <tkl/config.hpp>
 #include <tkl/core/status.hpp>
 #include <tkl/exec/level_vector.hpp>
+#include <tkl/exec/number_converter.hpp>
 #include <tkl/exec/safetensors.hpp>
 #include <tkl/expr/real_functions.hpp>
 #include <tkl/graph/program.hpp>
@@ -35,6 +36,8 @@ struct load_view {
   int width = 1;  // lanes of a vector
   std::uint64_t layout_hash = 0;
   const real_function* functions = nullptr;  // by number: those that the load nodes call
+  element narrow = element::f32;             // target_facts::packed
+  bool wide_biases = false;
 };
 
 /// Bit n: some load node calls function n.
@@ -50,9 +53,10 @@ TKL_ISA_BEGIN
 /// Evaluates load nodes over one weights file.
 class load_evaluator {
  public:
-  load_evaluator(const load_view& plan, const safetensors& file)
+  load_evaluator(const load_view& plan, const safetensors& file, const number_converter& converter)
       : plan_(plan),
         file_(file),
+        converter_(converter),
         readers_(static_cast<std::size_t>(plan.load_count)),
         kept_(static_cast<std::size_t>(plan.load_count)) {
     for (int i = 0; i < plan.load_count; ++i)
@@ -98,33 +102,42 @@ class load_evaluator {
   TKL_COLD impl::level_vector<double> raw(const load_node& n) const {
     const safetensors::tensor* t = file_.find(plan_.names + n.name);
     impl::level_vector<double> v(static_cast<std::size_t>(count(n)));
-    const auto convert = [&](auto zero, auto widen) {
+    const auto convert = [&](auto x) {
       for (std::size_t i = 0; i < v.size(); ++i) {
-        auto x = zero;
         std::memcpy(&x, t->data + i * sizeof x, sizeof x);
-        v[i] = static_cast<double>(widen(x));
+        v[i] = static_cast<double>(x);
       }
     };
-    const auto same = [](auto x) { return x; };
-    const auto widened = [](auto x) { return to_float(x); };
-    switch (n.type) {
+    // Data of a file has any alignment, what is converted in runs has that of its type.
+    const auto widen = [&](auto zero) {
+      constexpr std::size_t most = 1024;
+      decltype(zero) stored[most];
+      float wide[most];
+      for (std::size_t i = 0; i < v.size(); i += most) {
+        const std::size_t count = v.size() - i < most ? v.size() - i : most;
+        std::memcpy(stored, t->data + i * sizeof zero, count * sizeof zero);
+        converter_(stored, wide, static_cast<std::int64_t>(count));
+        for (std::size_t k = 0; k < count; ++k) v[i + k] = static_cast<double>(wide[k]);
+      }
+    };
+    switch (t->type) {
       case element::f32:
-        convert(0.0f, same);
+        convert(0.0f);
         break;
       case element::f16:
-        convert(half{}, widened);
+        widen(half{});
         break;
       case element::bf16:
-        convert(bfloat16{}, widened);
+        widen(bfloat16{});
         break;
       case element::i8:
-        convert(std::int8_t{}, same);
+        convert(std::int8_t{});
         break;
       case element::u8:
-        convert(std::uint8_t{}, same);
+        convert(std::uint8_t{});
         break;
       case element::i32:
-        convert(std::int32_t{}, same);
+        convert(std::int32_t{});
         break;
     }
     return v;
@@ -209,6 +222,7 @@ class load_evaluator {
 
   const load_view& plan_;
   const safetensors& file_;
+  const number_converter& converter_;
   impl::level_vector<int> readers_;  // load nodes that read a load node
   mutable impl::level_vector<impl::level_vector<double>> kept_;
 };
@@ -313,17 +327,6 @@ TKL_COLD inline void pack_panels(const load_view& plan, const load_evaluator& e,
     case pack_kind::plain:
       return;
   }
-}
-
-/// Folds and packs one tensor to `out`, which has p.bytes bytes of zeros.
-TKL_COLD inline void pack_tensor(const load_view& plan, const load_evaluator& e, const packed_tensor& p,
-                                 std::byte* bytes) {
-  const impl::level_vector<double> v = e.values(p.source);
-  if (p.kind == pack_kind::plain) return impl::pack_plain(v, p.type, bytes);
-  impl::level_vector<float> wide(p.type == element::f32 ? 0 : static_cast<std::size_t>(p.bytes) / size_of(p.type), 0);
-  float* const out = p.type == element::f32 ? reinterpret_cast<float*>(bytes) : wide.data();
-  pack_panels(plan, e, p, v, out);
-  if (p.type != element::f32) impl::pack_plain(wide, p.type, bytes);
 }
 
 TKL_ISA_END

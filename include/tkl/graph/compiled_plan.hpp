@@ -82,7 +82,10 @@ class compiled_constants {
             weights_bytes,
             Target::facts().panel,
             Target::facts().width,
-            0};
+            0,
+            nullptr,
+            Target::facts().packed,
+            Target::facts().wide_biases};
   }
 
  public:

@@ -21,7 +21,7 @@ TKL_TAGGED constexpr bool suits_winograd(const std::int32_t (&kernel)[2], const 
 }
 
 TKL_TAGGED constexpr conv_machine machine_of(const target_facts& f) {
-  return {f.width, f.rows, f.block_rows, f.l2_bytes};
+  return {f.width, f.rows, f.block_rows, f.l2_bytes, static_cast<int>(size_of(f.packed))};
 }
 
 /// The fastest method by the estimates for a convolution of `in_channels` channels with a result of shape `y`. Few

@@ -13,7 +13,7 @@ struct half_storage : Target {
   static_assert(Type == element::f16 || Type == element::bf16, "half_storage: the types of 16 bits are f16 and bf16");
   static constexpr target_facts facts() {
     target_facts f = Target::facts();
-    f.stored = Type;
+    f.stored = f.packed = Type;
     return f;
   }
 };

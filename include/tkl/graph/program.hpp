@@ -86,7 +86,9 @@ struct target_facts {
   std::int32_t block_rows = 96;      // the most rows of a block of a contraction
   std::int32_t l2_bytes = 262144;
   bool packs_half = true;         // packed weights may be of 16 bits
-  element stored = element::f32;  // of values between steps and packed weights: f32, f16 or bf16
+  bool wide_biases = false;       // biases that stand in packed weights of 16 bits are f32
+  element stored = element::f32;  // of values between steps: f32, f16 or bf16
+  element packed = element::f32;  // of packed weights, and of tables where steps hand on f32
 };
 
 struct program {

@@ -14,6 +14,7 @@
 #include <tkl/graph/plan_view.hpp>
 #include <tkl/graph/step_cost.hpp>
 #include <tkl/graph/tuned_record.hpp>
+#include <tkl/graph/weights_text.hpp>
 #include <utility>
 #include <vector>
 
@@ -112,14 +113,14 @@ inline std::string tuned_text(const plan_view& p, const step& s) {
 
 /// Totals, and per step: number, algorithm, kernel, input -> output shapes, window, arithmetic, bytes read and written,
 /// where input and output lie in the arena, name; below it the estimates of a convolution that had a choice, a tuned
-/// schedule, and the fused expressions.
+/// schedule, the types of weights where the target rounds them, and the fused expressions.
 inline std::string report(const plan_view& p) {
   const step_cost sum = cost_of(p);
   std::string t;
   if (!p.title.empty()) t += std::string(p.title) + '\n';
   t += std::to_string(p.step_count) + " steps, " + std::to_string(p.kernel_count) + " kernels, " +
        count_text(sum.flops, "FLOP") + ", " + bytes_text(sum.bytes_read) + " read, " + bytes_text(sum.bytes_written) +
-       " written, " + bytes_text(p.weights_bytes) + " of packed weights\n";
+       " written, " + bytes_text(p.weights_bytes) + " of packed weights" + narrow_weights_text(p) + '\n';
   t += "arena " + std::to_string(p.arena_bytes) + " bytes (" + bytes_text(p.arena_bytes) + ')';
   if (p.lower_bound > 0)
     t += ", lower bound " + std::to_string(p.lower_bound) + ", ratio " + ratio_text(p.arena_bytes, p.lower_bound);
@@ -152,6 +153,7 @@ inline std::string report(const plan_view& p) {
       table.note("scratch " + bytes_text(bytes_of(p.edges[s.scratch])) + " at " + impl::range_text(p, s.scratch));
     if (const std::string choice = impl::choice_text(p, s); !choice.empty()) table.note(choice);
     if (const std::string tuned = impl::tuned_text(p, s); !tuned.empty()) table.note(tuned);
+    if (const std::string w = weights_text(p, s); !w.empty()) table.note(w);
     if (const std::string e = prologue_text(p, s); !e.empty()) table.note("x = " + e);
     if (const std::string e = epilogue_text(p, s); !e.empty()) table.note("= " + e);
   }

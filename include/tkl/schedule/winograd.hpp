@@ -47,6 +47,7 @@ struct conv_machine {
   int mr = 6;
   std::int64_t block_rows = 96;  // the most rows of a block of the contraction
   std::int64_t l2_bytes = 256 * 1024;
+  int weight_bytes = 4;  // of a weight of the direct convolution; transformed ones have 4
 };
 
 /// Estimated cycles of a method, or of the direct convolution. Two multiply-adds of vectors per cycle; weights come
@@ -61,7 +62,8 @@ TKL_TAGGED constexpr std::int64_t conv_cycles(const winograd_shape& s, conv_meth
       outputs == 0 ? machine.block_rows : winograd_block(s, outputs, machine.mr, machine.block_rows, machine.l2_bytes);
   const std::int64_t weights = side * side * s.in_channels * s.out_channels;
   const std::int64_t products = places * weights / (2 * machine.width);
-  const std::int64_t bytes = 4 * weights, again = (std::max)(std::int64_t{0}, ceil_div(places, block) - 1);
+  const std::int64_t bytes = (outputs == 0 ? machine.weight_bytes : 4) * weights;
+  const std::int64_t again = (std::max)(std::int64_t{0}, ceil_div(places, block) - 1);
   const std::int64_t vectors = ceil_div(s.in_channels, machine.width) + ceil_div(s.out_channels, machine.width);
   return products + bytes / 4 + again * bytes / 16 + (outputs == 0 ? 0 : places * side * side * vectors * 4);
 }

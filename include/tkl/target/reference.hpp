@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <tkl/config.hpp>
 #include <tkl/expr/eval.hpp>
 #include <tkl/expr/vocabulary.hpp>
@@ -26,7 +27,9 @@ struct reference_machine {
   }
   template <class T>
   static value load(const T* p) {
-    return widen<double>(*p);
+    T stored;  // pointers need no alignment, here as elsewhere
+    std::memcpy(&stored, p, sizeof stored);
+    return widen<double>(stored);
   }
   template <class T>
   static value load(const T* p, int n) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tkl/core/element.hpp>
+#include <tkl/exec/number_converter.hpp>
 
 namespace tkl::leaf {
 
@@ -29,6 +30,10 @@ std::int64_t dot(const std::int8_t* a, const std::int8_t* b, std::int64_t n);
 float dot(const bfloat16* a, const bfloat16* b, std::int64_t n);
 /// Sum in f32, in an order that depends on the processor.
 float sum(const float* x, std::int64_t n);
+
+/// widen and narrow for the loading of weights: net::load(path, {.converter = &tkl::leaf::converter()}). Its name is
+/// "Highway " and that of the implementation.
+const number_converter& converter();
 
 /// The implementation that runs here, by Highway's name: "AVX2", "SSE4", ...
 std::string_view target();

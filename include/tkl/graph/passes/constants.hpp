@@ -97,6 +97,24 @@ constexpr checked packed_elements(const packed_tensor& p, const load_node& sourc
   return 0;
 }
 
+/// Elements of those that are biases.
+constexpr std::int64_t packed_biases(const packed_tensor& p, const load_node& source, std::int64_t width) {
+  const std::int64_t a = source.extent[0], b = source.extent[1];
+  switch (p.kind) {
+    case pack_kind::conv2d:
+      return p.groups * round_up(a / p.groups, width);
+    case pack_kind::conv_transpose2d:
+      return p.groups * round_up(b, width) * p.stride[0] * p.stride[1];
+    case pack_kind::matrix:
+      return round_up(b, width);
+    case pack_kind::depthwise:
+    case pack_kind::matrix_transposed:
+      return round_up(a, width);
+    default:
+      return 0;
+  }
+}
+
 /// Adds the packed weights of node `id` (or the constant `id` itself) at the end and gives their storage.
 constexpr std::int32_t add_packed(lowering& l, packed_tensor p, std::int32_t id) {
   const checked bytes = packed_elements(p, l.out.loads[static_cast<std::size_t>(p.source)], l.facts.width) *

@@ -156,7 +156,7 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
     if (u.live && !u.constant && l.state_of(id) == node_state::waiting) detail::lower_node(l, id, chain_of, chains);
   }
   if (!l.failed()) detail::lower_outputs(l, outputs);
-  if (!l.failed() && facts.stored != element::f32) store_half(l);
+  if (!l.failed() && (facts.stored != element::f32 || facts.packed != element::f32)) store_half(l);
   if (l.failed()) return std::move(l.out);
   const auto plan_memory = [&](name_pool names) {
     add_scratch(l, scratch_bytes);
