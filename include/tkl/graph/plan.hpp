@@ -66,8 +66,8 @@ struct kernel_key {
   element weights = element::f32;  // of packed weights; matmul: of a plain second operand narrower than the first
   std::uint8_t variant[3]{};
   std::uint8_t schedule = 0;  // 0: the target's own; n: that of record n - 1 of a tuned target
-  expr_code prologue{};  // applied to each loaded input element (conv2d_staged); empty: none
-  expr_code epilogue{};  // applied to each result; empty: none
+  expr_code prologue{};       // applied to each loaded input element (conv2d_staged); empty: none
+  expr_code epilogue{};       // applied to each result; empty: none
   constexpr bool operator==(const kernel_key&) const = default;
 };
 
