@@ -21,11 +21,12 @@ struct planned_run {
 };
 
 /// All passes, the validator, then the plan in its arena, poisoned before each step's write.
-inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
+inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in,
+                               const tkl::target_facts& facts = tkl::plan_interpreter::facts()) {
   using interpreter = tkl::plan_interpreter;
   planned_run r;
   r.program = tkl::make_program(
-      g, interpreter::facts(), [](const tkl::step& s, const tkl::edge* e) { return interpreter::scratch_bytes(s, e); });
+      g, facts, [](const tkl::step& s, const tkl::edge* e) { return interpreter::scratch_bytes(s, e); });
   const tkl::program& p = r.program;
   if (!p.error.empty()) {
     r.error = p.error.c_str();
@@ -42,8 +43,8 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in) {
                             static_cast<int>(p.packed.size()),
                             p.names.data(),
                             p.weights_bytes,
-                            interpreter::facts().panel,
-                            interpreter::facts().width,
+                            facts.panel,
+                            facts.width,
                             0,
                             tkl::real_functions<>};
   const std::vector<std::byte> file = random_weights_file(g);
