@@ -55,9 +55,9 @@ class random_chain_builder {
   constexpr tkl::conv2d_params window(const shape& x, std::int64_t (&kernel)[2]) {
     tkl::conv2d_params p;
     p.method = tkl::conv_method::direct;
-    p.stride = tkl::pair2(random_.in(1, 2), random_.in(1, 2));
-    p.pad = tkl::sides4(random_.in(0, 3), random_.in(0, 2), random_.in(0, 3), random_.in(0, 2));
-    if (random_.chance(25)) p.dilation = tkl::pair2(random_.in(1, 3), random_.in(1, 2));
+    p.stride = tkl::pair2{random_.in(1, 2), random_.in(1, 2)};
+    p.pad = tkl::sides4{random_.in(0, 3), random_.in(0, 2), random_.in(0, 3), random_.in(0, 2)};
+    if (random_.chance(25)) p.dilation = tkl::pair2{random_.in(1, 3), random_.in(1, 2)};
     const bool usual = random_.chance(60);
     const std::int64_t side = random_.chance(50) ? 3 : 5;
     for (int axis = 0; axis < 2; ++axis) {

@@ -79,11 +79,12 @@ struct chain_estimate {
   std::int64_t saved = 0;       // writing and reading those
   std::int64_t moved = 0;       // moving rows that two bands share
   std::int64_t cut = 0;         // reading weights again for each band, register tiles that are not full
+  std::int64_t live = 0;        // bytes of input, result and windows, less the most that two neighbouring tensors take
   std::int64_t products = 0;    // of the stages that sum over channels, which no chain makes faster
   TKL_TAGGED constexpr std::int64_t gain() const { return saved - moved - cut; }
   /// Whether that is worth it: the estimate is too rough for what saves less than twice what it spends, or less than a
-  /// thirtieth of the products.
-  TKL_TAGGED constexpr bool pays() const { return saved >= 2 * (moved + cut) && gain() > products / 30; }
+  /// thirtieth of the products. Nor may the arena grow by it.
+  TKL_TAGGED constexpr bool pays() const { return live <= 0 && saved >= 2 * (moved + cut) && gain() > products / 30; }
 };
 
 /// Rows of the result that are computed together: as many as keep the windows in `room` bytes, all bands alike.
@@ -107,6 +108,14 @@ TKL_TAGGED constexpr chain_estimate estimate_chain(const step* stages, int count
   e.rows.band = chain_band(e.rows, f.l2_bytes / 2);
   const edge& y = edges[stages[count - 1].out];
   const std::int64_t images = y.extent[0], bands = ceil_div(std::int64_t{y.extent[1]}, e.rows.band);
+  const auto bytes_of_rows = [&](std::int16_t k) {
+    const edge& t = edges[k];
+    return images * t.extent[1] * t.extent[2] * t.extent[3] * static_cast<std::int64_t>(size_of(t.type));
+  };
+  std::int64_t apart = 0;
+  for (int i = 0; i < count; ++i)
+    apart = (std::max)(apart, bytes_of_rows(stages[i].in[0]) + bytes_of_rows(stages[i].out));
+  e.live = bytes_of_rows(stages->in[0]) + bytes_of_rows(stages[count - 1].out) + e.rows.bytes() - apart;
   const std::int64_t cuts = images * (std::max)(none, bands - 1);
   for (int i = 0; i < count; ++i) {
     const chain_stage& s = e.rows.stage[i];
