@@ -33,7 +33,9 @@ WORK_ITEMS = ("exec/work_items.hpp", r"item_unsupported\(.*?switch \(k\.algorith
 REFUSALS = {"opencl": WORK_ITEMS, "cuda": WORK_ITEMS}
 # A fact that keeps an algorithm out of a target's plans, and where its comment says what happens instead.
 DIRECT = ("graph/program.hpp", r"bool winograd = false;\s*// (.*)")
-AVOIDED = {("opencl", "winograd"): DIRECT, ("cuda", "winograd"): DIRECT}
+WHOLE = ("graph/program.hpp", r"bool chains = false;\s*// (.*)")
+AVOIDED = {("opencl", "winograd"): DIRECT, ("cuda", "winograd"): DIRECT,
+           ("opencl", "conv_chain"): WHOLE, ("cuda", "conv_chain"): WHOLE}
 
 
 def algorithms():

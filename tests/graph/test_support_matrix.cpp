@@ -46,6 +46,11 @@ struct model {
     if (A == algorithm::map) g.output(tkl::relu(x));
     if (A == algorithm::winograd)  // large enough to be chosen where it is there
       g.output(tkl::conv2d(g.input("large", tkl::f32, {1, 56, 56, 64}), g.weight("w", {64, 64, 3, 3}), {.pad = 1}));
+    if (A == algorithm::conv_chain) {  // the same
+      const value d = tkl::conv2d(g.input("large", tkl::f32, {1, 224, 224, 64}), g.weight("d", {64, 1, 3, 3}),
+                                  {.pad = 1, .groups = 64});
+      g.output(tkl::conv2d(d, g.weight("w", {8, 64, 1, 1})));
+    }
   }
 };
 
@@ -92,7 +97,8 @@ void compare() {
 TEST_CASE("the page says what supports says") {
   compare<algorithm::matmul, algorithm::conv2d, algorithm::conv2d_staged, algorithm::depthwise,
           algorithm::conv_transpose2d, algorithm::pool2d, algorithm::reduce, algorithm::softmax, algorithm::layer_norm,
-          algorithm::attention, algorithm::resize2d, algorithm::pad, algorithm::map, algorithm::winograd>();
+          algorithm::attention, algorithm::resize2d, algorithm::pad, algorithm::map, algorithm::winograd,
+          algorithm::conv_chain>();
 }
 
 }  // namespace

@@ -21,16 +21,20 @@ struct planned_run {
   tkl::program program{};
 };
 
-/// The passes for the reference machine, with weights of type `packed` (f32, or 16 bits and then without Winograd's
-/// algorithm, whose choice depends on the type).
-inline tkl::program planned_with(const tkl::graph& g, tkl::element packed, bool winograd) {
-  using interpreter = tkl::plan_interpreter;
-  tkl::target_facts facts = interpreter::facts();
+/// The reference machine with weights of type `packed` (f32, or 16 bits and then without Winograd's algorithm, whose
+/// choice depends on the type).
+inline tkl::target_facts facts_with(tkl::element packed, bool winograd) {
+  tkl::target_facts facts = tkl::plan_interpreter::facts();
   facts.winograd = winograd;
   facts.packed = packed;
   facts.wide_biases = true;
-  return tkl::make_program(g, facts,
-                           [](const tkl::step& s, const tkl::edge* e) { return interpreter::scratch_bytes(s, e); });
+  return facts;
+}
+
+/// The passes for the reference machine with other facts.
+inline tkl::program planned_with(const tkl::graph& g, const tkl::target_facts& facts) {
+  return tkl::make_program(
+      g, facts, [](const tkl::step& s, const tkl::edge* e) { return tkl::plan_interpreter::scratch_bytes(s, e); });
 }
 
 /// What loading needs of a program of the reference machine.
@@ -52,11 +56,11 @@ inline tkl::load_view loading_of(const tkl::program& p) {
 
 /// All passes, the validator, then the plan in its arena, poisoned before each step's write. `rounded`: with the values
 /// that weights have in a type of 16 bits.
-inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in, tkl::element rounded = tkl::f32,
-                               bool winograd = true) {
+inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in, const tkl::target_facts& facts,
+                               tkl::element rounded = tkl::f32) {
   using interpreter = tkl::plan_interpreter;
   planned_run r;
-  r.program = planned_with(g, tkl::f32, winograd && rounded == tkl::f32);
+  r.program = planned_with(g, facts);
   const tkl::program& p = r.program;
   if (!p.error.empty()) {
     r.error = p.error.c_str();
@@ -80,7 +84,7 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in, tkl:
   }
   std::vector<std::byte> values(weights->data(), weights->data() + p.weights_bytes);
   if (rounded != tkl::f32) {
-    const tkl::program narrow = planned_with(g, rounded, false);
+    const tkl::program narrow = planned_with(g, facts_with(rounded, false));
     r.error = narrow.error.empty() ? tkl::validate(tkl::view_of(narrow)).message() : narrow.error.c_str();
     if (!r.error.empty()) return r;
     const auto packed = tkl::pack_weights(loading_of(narrow), *tensors, {.allow_surplus = true});
@@ -107,6 +111,11 @@ inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in, tkl:
   for (std::size_t o = 0; o < outputs.size(); ++o)
     r.outputs.push_back(widened(outputs[o], g.nodes[static_cast<std::size_t>(g.outputs[o].node)].type));
   return r;
+}
+
+inline planned_run run_planned(const tkl::graph& g, const graph_inputs& in, tkl::element rounded = tkl::f32,
+                               bool winograd = true) {
+  return run_planned(g, in, facts_with(tkl::f32, winograd && rounded == tkl::f32), rounded);
 }
 
 }  // namespace tkl_test

@@ -21,6 +21,7 @@ constexpr target_facts cpu<Arch, Executor>::facts() {
   f.block_rows = static_cast<std::int32_t>(block_rows(Arch::conv.gemm(), 1));
   f.winograd = true;
   f.wide_biases = true;
+  f.chains = true;
   return f;
 }
 
@@ -30,8 +31,8 @@ constexpr std::int64_t cpu<Arch, Executor>::scratch_bytes(const step& s, const e
 }
 
 template <class Arch, class Executor>
-template <auto Key>
-void cpu<Arch, Executor>::run(const step& s, const run_context<Executor>& c) {
+template <auto Key, class X>
+void cpu<Arch, Executor>::run(const step& s, const run_context<X>& c) {
   kernel<Key.algorithm>::template run<Key, Arch, machine>(s, c);
 }
 

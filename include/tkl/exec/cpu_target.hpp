@@ -40,9 +40,9 @@ struct cpu {
   static constexpr target_facts facts();
   /// Scratch that a step's kernel needs for each worker.
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* edges);
-  /// The one function of a kernel key.
-  template <auto Key>
-  static void run(const step& s, const run_context<Executor>& c);
+  /// The one function of a kernel key. Stages of chains run by X = serial.
+  template <auto Key, class X>
+  static void run(const step& s, const run_context<X>& c);
 };
 
 TKL_ISA_END

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tkl/exec/kernels_chain.hpp>
 #include <tkl/exec/kernels_contraction.hpp>
 #include <tkl/exec/kernels_rows.hpp>
 #include <tkl/exec/kernels_spatial.hpp>
@@ -40,6 +41,8 @@ constexpr std::int64_t step_scratch_bytes(const step& s, const edge* edges) {
       return kernel<algorithm::pad>::template scratch_bytes<Arch, M>(s, edges);
     case algorithm::winograd:
       return kernel<algorithm::winograd>::template scratch_bytes<Arch, M>(s, edges);
+    case algorithm::conv_chain:
+      return kernel<algorithm::conv_chain>::template scratch_bytes<Arch, M>(s, edges);
     case algorithm::map:
       return kernel<algorithm::map>::template scratch_bytes<Arch, M>(s, edges);
   }

@@ -5,11 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <tkl/config.hpp>
+#include <tkl/exec/executor.hpp>
 #include <tkl/expr/code.hpp>
 #include <tkl/graph/plan.hpp>
 
 namespace tkl {
 TKL_ISA_BEGIN
+
+template <class X>
+struct run_context;
+
+/// The kernel of a chain's stage: a worker runs its rows alone.
+using stage_function = void (*)(const step&, const run_context<serial>&);
 
 /// One run of a model: its edges, the caller's buffers, the arena, the packed weights, the executor.
 template <class X>
@@ -21,6 +28,8 @@ struct run_context {
   const std::byte* weights = nullptr;
   std::byte* worker_scratch = nullptr;  // scratch of all workers, used instead of the arena's when there are several
   X executor{};
+  const step* stages = nullptr;  // of chains
+  const stage_function* stage_kernels = nullptr;
 
   /// Address of an edge's first element; null for no edge. Only arena and output edges may be written.
   std::byte* address(std::int16_t e) const {
@@ -35,6 +44,8 @@ struct run_context {
         return const_cast<std::byte*>(static_cast<const std::byte*>(inputs[x.index])) + x.offset;
       case space::output:
         return static_cast<std::byte*>(outputs[x.index]) + x.offset;
+      case space::scratch:
+        return worker_scratch + x.offset;
       case space::none:
         return nullptr;
     }

@@ -30,6 +30,8 @@ struct plan_reference {
   std::int64_t arena_bytes = 0;
   const char* names = nullptr;
   const kernel_function* kernels = nullptr;
+  const step* stages = nullptr;
+  const stage_function* stage_kernels = nullptr;
 
   constexpr const edge& input(int i) const { return edges[inputs[i]]; }
   constexpr const edge& output(int i) const { return edges[outputs[i]]; }
@@ -83,7 +85,7 @@ result<arena_workspace> shared_workspace(int workers = 1) {
 template <class X>
 void run_step(const plan_reference<X>& p, int index, const std::byte* weights, const arena_workspace& w,
               const void* const* in, void* const* out, const X& executor) {
-  const run_context<X> c{p.edges, in, out, w.arena(), weights, w.scratch(), executor};
+  const run_context<X> c{p.edges, in, out, w.arena(), weights, w.scratch(), executor, p.stages, p.stage_kernels};
   const step& s = p.steps[index];
   p.kernels[s.kernel](s, c);
 }
@@ -108,7 +110,7 @@ status run_plan(const plan_reference<X>& p, const std::byte* weights, const aren
                                w.arena_bytes());
       !s)
     return s;
-  const run_context<X> c{p.edges, in, out, w.arena(), weights, w.scratch(), executor};
+  const run_context<X> c{p.edges, in, out, w.arena(), weights, w.scratch(), executor, p.stages, p.stage_kernels};
   for (int i = 0; i < p.step_count; ++i) p.kernels[p.steps[i].kernel](p.steps[i], c);
   return {};
 }

@@ -23,6 +23,9 @@ TKL_TAGGED constexpr std::string_view name_of(conv_method m) {
   constexpr std::string_view names[] = {"automatic", "direct", "winograd2", "winograd4"};
   return names[static_cast<int>(m)];
 }
+/// Whether a convolution takes its input row by row from the step before it, so that the whole input never lies in
+/// memory (graph/chain_choice.hpp).
+enum class conv_chaining : std::uint8_t { automatic, never, always };
 /// Which keys a query of attention takes: all; those up to its own index (`top_left`: query 0 takes key 0 alone); those
 /// that the last query stands behind (`bottom_right`: the last query takes all, as one after a cache of keys does). The
 /// two differ where queries and keys differ in number.
@@ -50,6 +53,7 @@ struct attributes {
   std::uint8_t rounding = 0;             // resize2d nearest: rounding_kind
   std::uint8_t layout = 0;               // input: memory_layout
   std::uint8_t method = 0;               // conv2d: conv_method
+  std::uint8_t chain = 0;                // conv2d: conv_chaining
   bool ceil_mode = false;                // pool2d
   bool count_include_pad = false;        // pool2d average
   bool keep_dims = true;                 // reduce

@@ -29,6 +29,18 @@ struct kernel_table<Target, Keys, Count, std::index_sequence<Index...>> {
   static constexpr function of[sizeof...(Index)] = {&Target::template run<(*Keys)[Index]>...};
 };
 
+/// The kernels of a plan's stages, which a worker runs alone.
+template <class Target, auto Keys, int First, class Indices>
+struct stage_table;
+template <class Target, auto Keys, int First, std::size_t... Index>
+struct stage_table<Target, Keys, First, std::index_sequence<Index...>> {
+  static constexpr stage_function of[sizeof...(Index)] = {&Target::template run<(*Keys)[First + Index]>...};
+};
+template <class Target, auto Keys, int First>
+struct stage_table<Target, Keys, First, std::index_sequence<>> {
+  static constexpr const stage_function* of = nullptr;
+};
+
 }  // namespace impl
 
 /// A model compiled for a target. `Model` has `static constexpr ... build(graph&)`; `Target` is cpu<...>. Constants:
@@ -122,7 +134,9 @@ class compile : public compiled_constants<Model, Target> {
             outputs,
             arena_bytes,
             names,
-            table::of};
+            table::of,
+            compiled::plan.steps.data() + steps,
+            stage_table::of};
   }
   static constexpr const step* plan_steps() { return compiled::plan.steps.data(); }
   static constexpr const edge* plan_edges() { return compiled::plan.edges.data(); }
@@ -134,6 +148,8 @@ class compile : public compiled_constants<Model, Target> {
 
  private:
   using table = impl::kernel_table<Target, &compiled::keys, kernels>;
+  using stage_table = impl::stage_table<Target, &compiled::keys, kernels,
+                                        std::make_index_sequence<static_cast<std::size_t>(counts.stage_keys)>>;
   explicit compile(packed_weights&& w) : weights_(std::move(w)) {}
   packed_weights weights_;
 };

@@ -62,6 +62,7 @@ inline draw_kind kind_of(algorithm a) {
     case algorithm::winograd:
     case algorithm::depthwise:
     case algorithm::conv_transpose2d:
+    case algorithm::conv_chain:
       return draw_kind::contraction;
     case algorithm::pool2d:
     case algorithm::resize2d:

@@ -16,8 +16,9 @@ namespace tkl {
 inline constexpr int plan_rank = 4;
 inline constexpr std::int64_t buffer_alignment = 64;
 
-/// Where an edge's bytes lie.
-enum class space : std::uint8_t { none, arena, weights, input, output };
+/// Where an edge's bytes lie. `scratch`: of the worker that runs; only what the stages of a chain hand on while it runs
+/// lies there.
+enum class space : std::uint8_t { none, arena, weights, input, output, scratch };
 
 /// A tensor at run time: a place, extents and strides.
 struct edge {
@@ -46,11 +47,12 @@ enum class algorithm : std::uint8_t {
   pad,               // constant border
   map,               // element-wise, copies and casts included
   winograd,          // 3x3 convolution of stride 1 by fewer products
+  conv_chain,        // convolutions that hand rows on to each other
 };
 inline constexpr std::string_view algorithm_names[] = {
     "matmul",   "conv2d", "conv2d_staged", "depthwise",  "conv_transpose2d",
     "pool2d",   "reduce", "softmax",       "layer_norm", "attention",
-    "resize2d", "pad",    "map",           "winograd"};
+    "resize2d", "pad",    "map",           "winograd",   "conv_chain"};
 constexpr std::string_view name_of(algorithm a) {
   return algorithm_names[static_cast<int>(a)];
 }
@@ -79,8 +81,9 @@ struct step_parameters {
   std::int32_t pad[4]{};    // top, left, bottom, right
   std::int32_t groups = 1;  // attention: heads of k and v
   std::int32_t heads = 1;
-  std::int32_t reach = 0;        // attention: query i takes the keys up to i + reach
-  std::uint8_t mode = 0;         // see attributes::mode; winograd: outputs along a tile
+  std::int32_t reach = 0;        // attention: query i takes the keys up to i + reach; conv_chain: rows of a band
+  std::uint8_t mode = 0;         // see attributes::mode; winograd: outputs along a tile; conv_chain: stages; other
+                                 // convolutions: conv_chaining
   std::uint8_t coordinates = 0;  // see attributes
   std::uint8_t rounding = 0;
   bool include_pad = false;
@@ -92,6 +95,8 @@ struct step_parameters {
 inline constexpr int step_inputs = 4;
 inline constexpr int prologue_operands = 6;
 
+/// A chain is one step whose stages are steps of a list of their own, with kernels of their own (see program). Its in
+/// and operands are what the stages read of the arena and of the caller, so that passes need not know the stages.
 struct step {
   tkl::algorithm algorithm = tkl::algorithm::map;
   std::int16_t kernel = -1;                      // index of its key
@@ -101,6 +106,7 @@ struct step {
   std::int16_t scratch = -1;                     // edge, bytes per worker
   std::int16_t prologue_operand[prologue_operands]{-1, -1, -1, -1, -1, -1};
   std::int16_t operand[max_operands]{-1, -1, -1, -1, -1, -1, -1, -1};  // epilogue slots: edges, or -1 for a literal
+  std::int16_t stage = -1;                                             // conv_chain: the first of its stages
   float prologue_literal[prologue_operands]{};
   float literal[max_operands]{};
   std::int32_t name = -1;

@@ -13,24 +13,25 @@ namespace tkl {
 struct plan_counts {
   int steps = 0, edges = 0, keys = 0, inputs = 0, outputs = 0;
   int loads = 0, folds = 0, packed = 0, names = 0, buffers = 0;
+  int stages = 0, stage_keys = 0;  // of chains
 };
 
 constexpr plan_counts counts_of(const program& p) {
   const auto n = [](const auto& v) { return static_cast<int>(v.size()); };
   int buffers = 0;
   for (const storage& s : p.storages) buffers += s.where == space::arena && s.root < 0 && s.first >= 0;
-  return {n(p.steps), n(p.edges), n(p.keys),   n(p.inputs), n(p.outputs),
-          n(p.loads), n(p.folds), n(p.packed), n(p.names),  buffers};
+  return {n(p.steps), n(p.edges),  n(p.keys),  n(p.inputs), n(p.outputs), n(p.loads),
+          n(p.folds), n(p.packed), n(p.names), buffers,     n(p.stages),  n(p.stage_keys)};
 }
 
 /// An array that may be empty.
 template <class T, int N>
 using frozen = std::array<T, static_cast<std::size_t>(N > 0 ? N : 1)>;
 
-/// What a run reads.
+/// What a run reads. Stages of chains stand behind the steps: room for either serves both.
 template <plan_counts N>
 struct plan_data {
-  frozen<step, N.steps> steps{};
+  frozen<step, N.steps + N.stages> steps{};
   frozen<edge, N.edges> edges{};
   frozen<std::int16_t, N.inputs> inputs{};
   frozen<std::int16_t, N.outputs> outputs{};
@@ -44,10 +45,11 @@ struct load_data {
   frozen<packed_tensor, N.packed> packed{};
 };
 
-/// What decides the kernels, and numbers for constants; not part of the object file.
+/// What decides the kernels, and numbers for constants; not part of the object file. Keys of stages stand behind those
+/// of the steps.
 template <plan_counts N>
 struct plan_facts {
-  frozen<kernel_key, N.keys> keys{};
+  frozen<kernel_key, N.keys + N.stage_keys> keys{};
   std::int64_t arena_bytes = 0, lower_bound = 0, weights_bytes = 0, flops = 0, bytes_read = 0, bytes_written = 0;
   int conversions = 0;
 };
@@ -55,8 +57,8 @@ struct plan_facts {
 namespace detail {
 /// Copies through pointers: operator[] of the containers takes g++ three times as long to evaluate.
 template <class A, class V>
-constexpr void freeze(A& frozen, const V& from, int count) {
-  auto* to = frozen.data();
+constexpr void freeze(A& frozen, const V& from, int count, int first = 0) {
+  auto* to = frozen.data() + first;
   const auto* x = from.data();
   for (int i = 0; i < count; ++i) to[i] = x[i];
 }
@@ -79,10 +81,12 @@ constexpr frozen_program<N> freeze(const program& p) {
   detail::freeze(f.plan.edges, p.edges, n.edges);
   detail::freeze(f.plan.inputs, p.inputs, n.inputs);
   detail::freeze(f.plan.outputs, p.outputs, n.outputs);
+  detail::freeze(f.plan.steps, p.stages, n.stages, n.steps);
   detail::freeze(f.load.loads, p.loads, n.loads);
   detail::freeze(f.load.folds, p.folds, n.folds);
   detail::freeze(f.load.packed, p.packed, n.packed);
   detail::freeze(f.facts.keys, p.keys, n.keys);
+  detail::freeze(f.facts.keys, p.stage_keys, n.stage_keys, n.keys);
   detail::freeze(f.names, p.names, n.names);
   f.facts.arena_bytes = p.arena_bytes;
   f.facts.lower_bound = p.lower_bound;
@@ -98,14 +102,14 @@ constexpr frozen_program<N> freeze(const program& p) {
 template <plan_counts N, plan_counts From>
 constexpr frozen_program<N> shrink(const frozen_program<From>& p) {
   frozen_program<N> f;
-  detail::freeze(f.plan.steps, p.plan.steps, N.steps);
+  detail::freeze(f.plan.steps, p.plan.steps, N.steps + N.stages);
   detail::freeze(f.plan.edges, p.plan.edges, N.edges);
   detail::freeze(f.plan.inputs, p.plan.inputs, N.inputs);
   detail::freeze(f.plan.outputs, p.plan.outputs, N.outputs);
   detail::freeze(f.load.loads, p.load.loads, N.loads);
   detail::freeze(f.load.folds, p.load.folds, N.folds);
   detail::freeze(f.load.packed, p.load.packed, N.packed);
-  detail::freeze(f.facts.keys, p.facts.keys, N.keys);
+  detail::freeze(f.facts.keys, p.facts.keys, N.keys + N.stage_keys);
   detail::freeze(f.names, p.names, N.names);
   f.facts.arena_bytes = p.facts.arena_bytes;
   f.facts.lower_bound = p.facts.lower_bound;
@@ -129,9 +133,9 @@ inline constexpr plan_counts usual_counts{.steps = 160,
                                           .names = 8192};
 
 constexpr bool fits(const plan_counts& n, const plan_counts& room) {
-  return n.steps <= room.steps && n.edges <= room.edges && n.keys <= room.keys && n.inputs <= room.inputs &&
-         n.outputs <= room.outputs && n.loads <= room.loads && n.folds <= room.folds && n.packed <= room.packed &&
-         n.names <= room.names;
+  return n.steps + n.stages <= room.steps && n.edges <= room.edges && n.keys + n.stage_keys <= room.keys &&
+         n.inputs <= room.inputs && n.outputs <= room.outputs && n.loads <= room.loads && n.folds <= room.folds &&
+         n.packed <= room.packed && n.names <= room.names;
 }
 
 }  // namespace tkl

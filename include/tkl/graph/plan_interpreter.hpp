@@ -118,6 +118,7 @@ double eval(const interpreted_node& n, const L& leaf) {
 /// A run whose steps carry their kernel key along.
 struct interpreted_context : run_context<serial> {
   const kernel_key* key = nullptr;
+  const kernel_key* stage_keys = nullptr;
 };
 template <kernel_key K>
 interpreted_node epilogue_of(const step& s, const interpreted_context& c) {
@@ -138,6 +139,7 @@ class plan_interpreter {
     f.rows = arch::reference::conv.mr;
     f.block_rows = static_cast<std::int32_t>(block_rows(arch::reference::conv.gemm(), 1));
     f.winograd = true;
+    f.chains = true;
     return f;
   }
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* edges) {
@@ -154,6 +156,13 @@ class plan_interpreter {
     interpreted_context c;
     c.edges = program_.edges.data();
     c.inputs = in, c.outputs = out, c.arena = arena, c.weights = weights_, c.key = &key;
+    c.stages = program_.stages.data(), c.stage_keys = program_.stage_keys.data();
+    return run(s, c);
+  }
+
+  /// Runs a step whose key is c.key.
+  static bool run(const step& s, const interpreted_context& c) {
+    const kernel_key& key = *c.key;
     switch (key.algorithm) {
       case algorithm::matmul:
         return call<algorithm::matmul>(s, c);
@@ -185,6 +194,9 @@ class plan_interpreter {
         if (key.variant[0] == static_cast<std::uint8_t>(reduce_kind::argmax)) return call_argmax(s, c);
         if ((key.variant[1] & 8) != 0) return call_variant<algorithm::reduce, 4, 8>(s, c);
         return call_variant<algorithm::reduce, 4>(s, c);
+      case algorithm::conv_chain:
+        kernel<algorithm::conv_chain>::run<kernel_key{}, arch::reference, reference_machine>(s, c);
+        return true;
       case algorithm::map:
         return call_map(s, c);
     }
@@ -294,6 +306,11 @@ class plan_interpreter {
   const program& program_;
   const std::byte* weights_;
 };
+
+/// Rows of a chain's stage.
+inline void run_stage(const step& s, const run_context<serial>& rows, const interpreted_context& c) {
+  plan_interpreter::run(s, {rows, c.stage_keys + s.kernel, nullptr});
+}
 
 TKL_ISA_END
 }  // namespace tkl

@@ -225,11 +225,15 @@ struct infix_writer {
 }  // namespace impl
 
 /// What a step makes of each element: "relu(conv2d * scale[c] + x)"; the algorithm stands for what it computes. Empty
-/// when there is no epilogue.
-inline std::string epilogue_text(const plan_view& p, const step& s) {
-  if (p.kernels == nullptr || p.kernels[s.kernel].epilogue.empty()) return {};
-  const expr_code& code = p.kernels[s.kernel].epilogue;
+/// when there is no epilogue. `kernels`: those that the step's number counts.
+inline std::string epilogue_text(const plan_view& p, const step& s, const kernel_key* kernels) {
+  if (kernels == nullptr || kernels[s.kernel].epilogue.empty()) return {};
+  const expr_code& code = kernels[s.kernel].epilogue;
   return impl::infix_writer{p, code, s.operand, s.literal, "acc"}.write(code.size - 1).text;
+}
+
+inline std::string epilogue_text(const plan_view& p, const step& s) {
+  return epilogue_text(p, s, p.kernels);
 }
 
 /// What is applied to each input element when it is loaded; empty when nothing is.

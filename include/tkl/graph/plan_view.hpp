@@ -18,6 +18,10 @@ struct plan_view {
   int edge_count = 0;
   const kernel_key* kernels = nullptr;  // may be null: then no step's kernel is looked up
   int kernel_count = 0;
+  const step* stages = nullptr;  // of chains
+  int stage_count = 0;
+  const kernel_key* stage_kernels = nullptr;
+  int stage_kernel_count = 0;
   /// The values: whatever has bytes and a lifetime of its own. Edges of one storage are the whole, parts and other
   /// shapes of one value. The result of a step that works in place is a storage of its own whose `root` is the one it
   /// takes over.
@@ -54,6 +58,8 @@ constexpr plan_view view_of(const program& p) {
   v.steps = p.steps.data(), v.step_count = static_cast<int>(p.steps.size());
   v.edges = p.edges.data(), v.edge_count = static_cast<int>(p.edges.size());
   v.kernels = p.keys.data(), v.kernel_count = static_cast<int>(p.keys.size());
+  v.stages = p.stages.data(), v.stage_count = static_cast<int>(p.stages.size());
+  v.stage_kernels = p.stage_keys.data(), v.stage_kernel_count = static_cast<int>(p.stage_keys.size());
   v.storages = p.storages.data(), v.storage_count = static_cast<int>(p.storages.size());
   v.edge_storage = p.edge_storage.data();
   v.inputs = p.inputs.data(), v.input_count = static_cast<int>(p.inputs.size());
@@ -93,7 +99,7 @@ constexpr step_reads reads_of(const step& s) {
 }
 
 constexpr std::string_view name_of(space s) {
-  constexpr std::string_view names[] = {"none", "arena", "weights", "input", "output"};
+  constexpr std::string_view names[] = {"none", "arena", "weights", "input", "output", "scratch"};
   return names[static_cast<int>(s)];
 }
 

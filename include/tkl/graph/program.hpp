@@ -85,6 +85,7 @@ struct target_facts {
   bool winograd = false;             // without it, 3x3 convolutions run directly
   std::int32_t block_rows = 96;      // the most rows of a block of a contraction
   std::int32_t l2_bytes = 262144;
+  bool chains = false;            // without it, convolutions run one after the other
   bool packs_half = true;         // packed weights may be of 16 bits
   bool wide_biases = false;       // biases that stand in packed weights of 16 bits are f32
   element stored = element::f32;  // of values between steps: f32, f16 or bf16
@@ -96,6 +97,8 @@ struct program {
   std::vector<edge> edges{};
   std::vector<std::int32_t> edge_storage{};  // parallel to edges
   std::vector<kernel_key> keys{};
+  std::vector<step> stages{};            // of chains, in order
+  std::vector<kernel_key> stage_keys{};  // of the stages, whose step::kernel counts these
   std::vector<storage> storages{};
   std::vector<load_node> loads{};
   std::vector<channel_fold> folds{};

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tkl/config.hpp>
+#include <tkl/graph/chain_text.hpp>
 #include <tkl/graph/conv_choice.hpp>
 #include <tkl/graph/footprint.hpp>
 #include <tkl/graph/plan_text.hpp>
@@ -118,7 +119,8 @@ inline std::string report(const plan_view& p) {
   const step_cost sum = cost_of(p);
   std::string t;
   if (!p.title.empty()) t += std::string(p.title) + '\n';
-  t += std::to_string(p.step_count) + " steps, " + std::to_string(p.kernel_count) + " kernels, " +
+  t += std::to_string(p.step_count) + " steps, " + std::to_string(p.kernel_count) + " kernels" +
+       (p.stage_count == 0 ? "" : ", " + std::to_string(p.stage_count) + " stages of chains") + ", " +
        count_text(sum.flops, "FLOP") + ", " + bytes_text(sum.bytes_read) + " read, " + bytes_text(sum.bytes_written) +
        " written, " + bytes_text(p.weights_bytes) + " of packed weights" + narrow_weights_text(p) + '\n';
   t += "arena " + std::to_string(p.arena_bytes) + " bytes (" + bytes_text(p.arena_bytes) + ')';
@@ -154,6 +156,7 @@ inline std::string report(const plan_view& p) {
     if (const std::string choice = impl::choice_text(p, s); !choice.empty()) table.note(choice);
     if (const std::string tuned = impl::tuned_text(p, s); !tuned.empty()) table.note(tuned);
     if (const std::string w = weights_text(p, s); !w.empty()) table.note(w);
+    for (const std::string& line : chain_notes(p, i)) table.note(line);
     if (const std::string e = prologue_text(p, s); !e.empty()) table.note("x = " + e);
     if (const std::string e = epilogue_text(p, s); !e.empty()) table.note("= " + e);
   }

@@ -53,6 +53,11 @@ constexpr std::int64_t flops_of(const plan_view& p, const step& s) {
       return 2 * out * window;
     case algorithm::conv_transpose2d:
       return 2 * elements_of(x) * window * (y.extent[3] / q.groups);
+    case algorithm::conv_chain: {
+      std::int64_t sum = 0;
+      for (int i = 0; i < q.mode; ++i) sum += flops_of(p, p.stages[s.stage + i]);
+      return sum;
+    }
     case algorithm::matmul:
       return 2 * out * x.extent[3];
     case algorithm::pool2d:
@@ -85,6 +90,8 @@ constexpr step_cost cost_of(const plan_view& p, int step_number) {
     const std::int64_t bytes = bytes_of(p.edges[reads.at[i].edge]);
     (reads.at[i].role == edge_role::weight ? c.weight_bytes : c.bytes_read) += bytes;
   }
+  for (int i = 0; s.algorithm == algorithm::conv_chain && i < s.parameters.mode; ++i)
+    c.weight_bytes += bytes_of(p.edges[p.stages[s.stage + i].weight]);
   c.bytes_written = bytes_of(p.edges[s.out]);
   c.flops = detail::flops_of(p, s);
   return c;

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <tkl/core/status.hpp>
+#include <tkl/graph/chain.hpp>
 #include <tkl/graph/footprint.hpp>
 #include <tkl/graph/plan_view.hpp>
 #include <vector>
@@ -95,14 +96,53 @@ struct plan_validator {
       fault << ": its kernel is " << int{x.kernel} << ", the plan has " << p.kernel_count;
     }
   }
-  constexpr void check_number(int s, int e, std::string_view what) {
+  constexpr void check_number(int s, int e, std::string_view what, bool used = true) {
     if (e >= 0 && e < p.edge_count) {
+      if (!used) return;
       const std::int32_t owner = p.edge_storage[e];
       touched[static_cast<std::size_t>(owner)] = touched[static_cast<std::size_t>(p.home_of(owner))] = 1;
       return;
     }
     say_step(s);
     fault << ": its " << what << " is edge " << e << ", the plan has " << p.edge_count;
+  }
+
+  /// The stages of a chain: each reads what the one before it computed, the first and the last what their step says,
+  /// and what lies between them is no other step's and fits the scratch.
+  constexpr void check_chain(int s) {
+    const step& x = p.steps[s];
+    const int count = x.parameters.mode;
+    if (x.stage < 0 || count < 2 || count > max_stages || x.stage + count > p.stage_count || x.parameters.reach < 1) {
+      say_step(s);
+      fault << ": " << count << " stages from stage " << x.stage << " on by " << x.parameters.reach
+            << " rows, the plan has " << p.stage_count << " stages, a chain 2 to " << max_stages;
+      return;
+    }
+    const step* const stages = p.stages + x.stage;
+    for (int k = 0; k < count && !failed(); ++k) {
+      const step_reads reads = reads_of(stages[k]);
+      for (int i = 0; i < reads.count && !failed(); ++i) check_number(s, reads.at[i].edge, "stages' operand", false);
+      if (!failed()) check_number(s, stages[k].out, "stages' output", false);
+      if (failed() || (stages[k].kernel >= 0 && stages[k].kernel < p.stage_kernel_count)) continue;
+      say_step(s);
+      fault << ": the kernel of a stage is " << int{stages[k].kernel} << ", the plan has " << p.stage_kernel_count;
+    }
+    if (failed()) return;
+    bool linked = stages->in[0] == x.in[0] && stages[count - 1].out == x.out;
+    for (int i = 0; i < max_operands; ++i) linked = linked && stages[count - 1].operand[i] == x.operand[i];
+    for (int k = 0; k + 1 < count; ++k) {
+      const std::int32_t between = p.edge_storage[stages[k].out];
+      linked =
+          linked && p.edge_storage[stages[k + 1].in[0]] == between && touched[static_cast<std::size_t>(between)] == 0;
+      for (const std::int16_t e : stages[k].operand) linked = linked && (e < 0 || at(e).where == space::weights);
+    }
+    const std::int64_t windows = chain_of(x, p.stages, p.edges).bytes(),
+                       room = x.scratch < 0 ? 0 : at(x.scratch).extent[3];
+    if (linked && windows <= room) return;
+    say_step(s);
+    fault << (linked ? ": the windows of its stages are larger than its scratch"
+                     : ": its stages do not hand on to each other alone what its operands say");
+    if (linked) fault << ", " << windows << " bytes beside " << room;
   }
 
   constexpr void check_storage(int i) {
@@ -315,6 +355,8 @@ struct plan_validator {
       return;
     }
     check_numbers();
+    for (int s = 0; s < p.step_count && !failed(); ++s)
+      if (p.steps[s].algorithm == algorithm::conv_chain) check_chain(s);
     for (int i = 0; i < p.storage_count && !failed(); ++i)
       if (touched[static_cast<std::size_t>(i)]) check_storage(i);
     prints.reserve(static_cast<std::size_t>(p.edge_count));

@@ -22,6 +22,7 @@ struct conv2d_params {
   pair2 dilation = 1;
   std::int64_t groups = 1;
   conv_method method = conv_method::automatic;
+  conv_chaining chain = conv_chaining::automatic;
   constexpr bool operator==(const conv2d_params&) const = default;
 };
 
@@ -123,6 +124,7 @@ TKL_TAGGED constexpr conv_rule conv2d_rule(const shape& x, const shape& w, const
   }
   r.attr.groups = static_cast<std::int32_t>(p.groups);
   r.attr.method = static_cast<std::uint8_t>(p.method);
+  r.attr.chain = static_cast<std::uint8_t>(p.chain);
   error = detail::need_method(p.method, r.attr);
   if (!error.empty()) return r;
   r.result = checked_shape({x[0], extent[0], extent[1], w[0]});

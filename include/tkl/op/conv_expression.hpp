@@ -39,6 +39,8 @@ struct TKL_TAGGED conv2d_operation : operation_base {
     if (r.result.ok() && params.get().method > conv_method::direct)
       return complain(complaint{} << "method is " << name_of(params.get().method)
                                   << ", assign() runs convolutions directly: build a graph (tkl/graph.hpp)");
+    if (r.result.ok() && params.get().chain == conv_chaining::always)
+      return complain(complaint{} << "chain is always, assign() runs one convolution: build a graph (tkl/graph.hpp)");
     if constexpr (!operand<W>) {
       if (r.result.ok() && w.params.get().groups != params.get().groups)
         return complain(complaint{} << "the weight was packed for groups " << w.params.get().groups << ", groups is "

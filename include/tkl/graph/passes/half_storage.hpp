@@ -153,22 +153,11 @@ constexpr void store_half(lowering& l) {
   std::vector<std::int16_t> kernels;
   std::vector<kernel_key> keys;
   for (const step& s : p.steps) {
-    const kernel_key k = detail::retyped(p, s);
-    std::size_t i = 0;
-    while (i < keys.size() && !(keys[i] == k)) ++i;
-    if (i == keys.size()) keys.push_back(k);
-    kernels.push_back(static_cast<std::int16_t>(i));
+    kernels.push_back(number_of(keys, detail::retyped(p, s)));
   }
   for (std::size_t i = 0; i < kernels.size(); ++i) p.steps[i].kernel = kernels[i];
   p.keys = keys;
-  p.bytes_read = p.bytes_written = 0;
-  const auto bytes_of = [&](std::int16_t e) { return e < 0 ? 0 : edge_bytes(p.edges[static_cast<std::size_t>(e)]); };
-  for (const step& s : p.steps) {
-    for (std::int16_t e : s.in) p.bytes_read += bytes_of(e);
-    for (std::int16_t e : s.operand) p.bytes_read += bytes_of(e);
-    for (std::int16_t e : s.prologue_operand) p.bytes_read += bytes_of(e);
-    p.bytes_written += bytes_of(s.out);
-  }
+  count_traffic(p);
 }
 
 }  // namespace tkl

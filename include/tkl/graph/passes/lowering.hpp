@@ -146,11 +146,14 @@ constexpr std::int16_t own_edge(lowering& l, std::int32_t id) {
 }
 
 /// The index of a kernel key, added when it is new.
+constexpr std::int16_t number_of(std::vector<kernel_key>& keys, const kernel_key& key) {
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (keys[i] == key) return static_cast<std::int16_t>(i);
+  keys.push_back(key);
+  return static_cast<std::int16_t>(keys.size() - 1);
+}
 constexpr std::int16_t kernel_of(lowering& l, const kernel_key& key) {
-  for (std::size_t i = 0; i < l.out.keys.size(); ++i)
-    if (l.out.keys[i] == key) return static_cast<std::int16_t>(i);
-  l.out.keys.push_back(key);
-  return static_cast<std::int16_t>(l.out.keys.size() - 1);
+  return number_of(l.out.keys, key);
 }
 
 /// Notes that the step about to be pushed touches the storage of an edge.
@@ -168,6 +171,18 @@ constexpr std::int64_t edge_bytes(const edge& e) {
   for (int i = 0; i < plan_rank; ++i)
     if (e.stride[i] != 0 || e.extent[i] == 0) n *= e.extent[i];
   return n;
+}
+
+/// Bytes that all steps read and write, counted anew.
+constexpr void count_traffic(program& p) {
+  p.bytes_read = p.bytes_written = 0;
+  const auto bytes_of = [&](std::int16_t e) { return e < 0 ? 0 : edge_bytes(p.edges[static_cast<std::size_t>(e)]); };
+  for (const step& s : p.steps) {
+    for (std::int16_t e : s.in) p.bytes_read += bytes_of(e);
+    for (std::int16_t e : s.operand) p.bytes_read += bytes_of(e);
+    for (std::int16_t e : s.prologue_operand) p.bytes_read += bytes_of(e);
+    p.bytes_written += bytes_of(s.out);
+  }
 }
 
 /// Appends the step of node `id`: lifetimes, arithmetic, bytes read and written.

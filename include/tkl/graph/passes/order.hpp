@@ -186,13 +186,11 @@ constexpr std::vector<std::int32_t> order_steps(const program& p) {
   return order;
 }
 
-/// Puts the steps into that order; lifetimes follow. Before scratch and in-place: they depend on it.
-constexpr void reorder_steps(program& p, const std::vector<std::int32_t>& order) {
-  std::vector<step> steps;
+/// First and last use of every storage, for steps that were changed. Before scratch and in-place: they depend on it.
+constexpr void find_lifetimes(program& p) {
   for (storage& s : p.storages) s.first = s.last = -1;
-  for (std::int32_t from : order) {
-    const step& s = p.steps[static_cast<std::size_t>(from)];
-    const auto now = static_cast<std::int32_t>(steps.size());
+  std::int32_t now = 0;
+  for (const step& s : p.steps) {
     const auto touch = [&](std::int16_t e) {
       if (e < 0) return;
       storage& t = p.storages[static_cast<std::size_t>(detail::storage_of(p, e))];
@@ -202,9 +200,16 @@ constexpr void reorder_steps(program& p, const std::vector<std::int32_t>& order)
     detail::for_each_read(s, touch);
     touch(s.weight);
     touch(s.out);
-    steps.push_back(s);
+    ++now;
   }
+}
+
+/// Puts the steps into that order; lifetimes follow.
+constexpr void reorder_steps(program& p, const std::vector<std::int32_t>& order) {
+  std::vector<step> steps;
+  for (std::int32_t from : order) steps.push_back(p.steps[static_cast<std::size_t>(from)]);
   p.steps = std::move(steps);
+  find_lifetimes(p);
 }
 
 }  // namespace tkl

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passes in order: cancel views, find attention, eliminate, choose destinations, fold and fuse while lowering, half
-// storage, order, in-place, memory.
+// storage, chains, order, in-place, memory.
 #pragma once
 
 #include <cstdint>
 #include <tkl/graph/passes/attention_pattern.hpp>
 #include <tkl/graph/passes/cancel_views.hpp>
+#include <tkl/graph/passes/chains.hpp>
 #include <tkl/graph/passes/eliminate.hpp>
 #include <tkl/graph/passes/half_storage.hpp>
 #include <tkl/graph/passes/in_place.hpp>
@@ -116,7 +117,10 @@ constexpr void assign_memory(program& p) {
 template <class ScratchBytes>
 constexpr void add_scratch(lowering& l, ScratchBytes scratch_bytes) {
   for (std::size_t i = 0; i < l.out.steps.size(); ++i) {
-    const std::int64_t bytes = scratch_bytes(l.out.steps[i], l.out.edges.data());
+    const step& planned = l.out.steps[i];
+    const std::int64_t bytes = planned.algorithm == algorithm::conv_chain
+                                   ? detail::chain_scratch_bytes(l.out, planned, scratch_bytes)
+                                   : scratch_bytes(planned, l.out.edges.data());
     if (bytes == 0) continue;
     const std::int32_t s = new_storage(l, space::arena, bytes, -1);
     l.out.storages.back().first = l.out.storages.back().last = static_cast<std::int32_t>(i);
@@ -157,6 +161,7 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
   }
   if (!l.failed()) detail::lower_outputs(l, outputs);
   if (!l.failed() && (facts.stored != element::f32 || facts.packed != element::f32)) store_half(l);
+  if (!l.failed()) form_chains(l);
   if (l.failed()) return std::move(l.out);
   const auto plan_memory = [&](name_pool names) {
     add_scratch(l, scratch_bytes);

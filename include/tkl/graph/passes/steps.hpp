@@ -59,6 +59,24 @@ constexpr conv_method method_of(lowering& l, std::int32_t id) {
   return chosen_method(a, n.shape, l.at(n.in[0]).shape[3], l.facts);
 }
 
+/// Leaves to the pass `form_chains` what a node says of its input; complains where its step never takes rows.
+constexpr bool note_chaining(lowering& l, std::int32_t id, step& s, algorithm chosen) {
+  const std::uint8_t asked = l.at(id).attr.chain;
+  if (asked == static_cast<std::uint8_t>(conv_chaining::automatic)) return true;
+  const bool by_rows = chosen == algorithm::conv2d || chosen == algorithm::depthwise;
+  if (by_rows) s.parameters.mode = asked;
+  if (asked == static_cast<std::uint8_t>(conv_chaining::never) || (by_rows && l.facts.chains)) return true;
+  text<160> m;
+  m << "chain is always, ";
+  if (!l.facts.chains) {
+    m << "this target has no chains of convolutions";
+  } else {
+    m << "it runs as " << name_of(chosen) << ", which takes its input whole";
+  }
+  l.fail(id, m.view());
+  return false;
+}
+
 }  // namespace detail
 
 /// conv2d: implicit GEMM, staged, depthwise or Winograd; the affine nodes behind it fold into its weights.
@@ -100,6 +118,7 @@ constexpr void lower_conv2d(lowering& l, std::int32_t id, const prologue_chain* 
     }
     if (tile != 0) key.variant[0] = s.parameters.mode = static_cast<std::uint8_t>(tile);
   }
+  if (!detail::note_chaining(l, id, s, key.algorithm)) return;
   w.kind = pack_kind::conv2d;
   if (key.algorithm == algorithm::depthwise) w.kind = pack_kind::depthwise;
   if (key.algorithm == algorithm::winograd) w.kind = key.variant[0] == 2 ? pack_kind::winograd2 : pack_kind::winograd4;
