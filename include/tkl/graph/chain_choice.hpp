@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tkl/config.hpp>
+#include <tkl/graph/attributes.hpp>
 #include <tkl/graph/chain.hpp>
 #include <tkl/graph/plan_view.hpp>
 

@@ -7,8 +7,10 @@
 // and only the last stage combines its result with computed values.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <tkl/graph/chain_choice.hpp>
 #include <tkl/graph/passes/lowering.hpp>
 #include <tkl/graph/passes/order.hpp>
