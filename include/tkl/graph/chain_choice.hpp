@@ -83,9 +83,9 @@ struct chain_estimate {
   std::int64_t live = 0;        // bytes of input, result and windows, less the most that two neighbouring tensors take
   std::int64_t products = 0;    // of the stages that sum over channels, which no chain makes faster
   TKL_TAGGED constexpr std::int64_t gain() const { return saved - moved - cut; }
-  /// Whether that is worth it: the estimate is too rough for what saves less than twice what it spends, or less than a
-  /// thirtieth of the products. Nor may the arena grow by it.
-  TKL_TAGGED constexpr bool pays() const { return live <= 0 && saved >= 2 * (moved + cut) && gain() > products / 30; }
+  /// Whether that is worth it: the estimate is too rough for what saves less than twice what it spends, or less than an
+  /// eighth of the products. Nor may the arena grow by it.
+  TKL_TAGGED constexpr bool pays() const { return live <= 0 && saved >= 2 * (moved + cut) && gain() > products / 8; }
 };
 
 /// Rows of the result that are computed together: as many as keep the windows in `room` bytes, all bands alike.
@@ -152,8 +152,8 @@ TKL_TAGGED constexpr bool leaves_cache(const plan_view& p, int i, const target_f
   return false;
 }
 
-/// The chain that begins with step i: what its nodes ask for, or what gains most of those that pay; none that parts two
-/// steps which ask to be together.
+/// The chain that begins with step i: what its nodes ask for, or what gains most of those that pay and end in a
+/// convolution that sums over channels; none that parts two steps which ask to be together.
 TKL_TAGGED constexpr chain_choice chosen_chain(const plan_view& p, int i, const target_facts& f) {
   chain_choice best;
   std::int64_t gain = 0;
@@ -162,7 +162,9 @@ TKL_TAGGED constexpr chain_choice chosen_chain(const plan_view& p, int i, const 
     if (!may_chain(p, last - 1) || !not_by_rows(p, last - 1).empty()) break;
     const chain_estimate e = estimate_chain(p.steps + i, stages, p.edges, f);
     const bool parts = last + 1 < p.step_count && asks_for_chain(p.steps[last + 1]);
-    if (asks_for_chain(p.steps[last]) || (!parts && e.pays() && e.gain() > gain)) best = {stages, e}, gain = e.gain();
+    const bool automatic = !parts && p.steps[last].algorithm == algorithm::conv2d;
+    if (asks_for_chain(p.steps[last]) || (automatic && e.pays() && e.gain() > gain))
+      best = {stages, e}, gain = e.gain();
   }
   return best;
 }
