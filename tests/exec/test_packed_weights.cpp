@@ -107,7 +107,7 @@ TEST_CASE("a packed file gives the bits that the weights file gives, in every sh
   CHECK(out == labels(loaded, 0));
 
   CHECK(std::string(narrow::share(tkl::packed_weights{}).error().message()) == "no weights were loaded");
-  const tkl::packed_weights foreign(tkl::memory_block{}, narrow::layout_hash + 1);
+  const tkl::packed_weights foreign(tkl::memory_block{}, narrow::layout_hash + 1, {});
   CHECK(std::string(narrow::share(foreign).error().message()) == "weights packed for another graph, target or version");
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("packed files that do not fit are refused") {
   REQUIRE(load(weights_file()).save_packed(path_of("packed").c_str()));
   const std::string damaged = path_of("damaged"), size = std::to_string(readers::weights_bytes);
   CHECK(fault_after([](auto& b) { b.resize(40); }) == damaged + ": a packed file of 40 bytes, its header has 64");
-  CHECK(fault_after([](auto& b) { b[8] = std::byte{9}; }) == damaged + ": packed file of version 9, this is version 2");
+  CHECK(fault_after([](auto& b) { b[8] = std::byte{9}; }) == damaged + ": packed file of version 9, this is version 3");
   CHECK(fault_after([](auto& b) { b[12] = std::byte{80}; }) ==
         damaged + ": packed file with a header of 80 bytes, version 2 has 64");
   CHECK(fault_after([](auto& b) { b[15] = std::byte{255}; }) ==

@@ -40,7 +40,7 @@ struct packed_header {
 };
 static_assert(sizeof(packed_header) == 64);
 inline constexpr char packed_magic[8] = {'t', 'k', 'l', 'p', 'a', 'c', 'k', '\n'};
-inline constexpr std::uint32_t packed_version = 2;
+inline constexpr std::uint32_t packed_version = 3;
 
 /// The weights that kernels read. Owns them, maps them, or borrows those of another object.
 class packed_weights {

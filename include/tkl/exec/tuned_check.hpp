@@ -94,10 +94,10 @@ constexpr text<160> difference(const tuned_device& record, const tuned_device& t
 template <class Arch, const auto& Records>
 constexpr text<240> mistake_of_records() {
   constexpr std::size_t count = Records.size();
-  constexpr auto refusals = []<std::size_t... I>(std::index_sequence<I...>) {
+  constexpr auto refusals = []<std::size_t... Index>(std::index_sequence<Index...>) {
     struct {
       std::string_view of[count + 1];
-    } all{{refusal_of_record<Arch, Records, I>()..., {}}};
+    } all{{refusal_of_record<Arch, Records, Index>()..., {}}};
     return all;
   }
   (std::make_index_sequence<count>{});
