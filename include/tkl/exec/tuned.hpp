@@ -59,11 +59,11 @@ struct tuned : Target {
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* edges) {
     std::int64_t bytes = Target::scratch_bytes(s, edges);
     const step_kind kind = kind_of(s, edges);
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
+    [&]<std::size_t... Each>(std::index_sequence<Each...>) {
       [[maybe_unused]] const auto use = [&]<std::size_t Index>() {
         bytes = step_scratch_bytes<tuned_arch<arch_type, Records, Index>, typename Target::machine>(s, edges);
       };
-      ((Records[I].kind == kind ? use.template operator()<I>() : void()), ...);
+      ((Records[Each].kind == kind ? use.template operator()<Each>() : void()), ...);
     }
     (std::make_index_sequence<record_count>{});
     return bytes;
