@@ -154,7 +154,7 @@ TKL_NOINLINE void contract(const contraction<M, TA, TW>& c, std::int64_t begin, 
     const bool direct = stores && columns == vectors * M::width;
     const TW* biases = c.panels + column * (bias_rows<TW> + taps * c.depth);
     tile_pass<TA, TW> pass{.panel = biases + bias_rows<TW> * vectors * M::width,
-                           .bias = reinterpret_cast<const bias_of<TW>*>(biases)};
+                           .bias = reinterpret_cast<const bias_type<TW>*>(biases)};
     std::int64_t tap = 0;
     for (bool last = false; !last; pass.bias = nullptr) {
       const std::int64_t taps_left = taps - tap, depth_left = c.depth - pass.first;

@@ -110,8 +110,8 @@ TKL_NOINLINE void merge_panels(const TW* panels, std::int64_t taps, std::int64_t
   constexpr std::int64_t width = M::width, before = bias_rows<TW> * width;
   for (std::int64_t lane = 0; lane < width; ++lane) {
     const TW* panel = panels + (lane < taps ? lane : 0) * one_vector_panel<M, TW>(in_channels);
-    reinterpret_cast<bias_of<TW>*>(merged)[lane] =
-        lane < taps ? *reinterpret_cast<const bias_of<TW>*>(panel) : bias_of<TW>{};
+    reinterpret_cast<bias_type<TW>*>(merged)[lane] =
+        lane < taps ? *reinterpret_cast<const bias_type<TW>*>(panel) : bias_type<TW>{};
     for (std::int64_t k = 0; k < in_channels * width; k += width)
       merged[before + k + lane] = lane < taps ? panel[before + k] : TW{};
   }

@@ -148,7 +148,7 @@ template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, cla
 TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise_row& row, const E& epilogue,
                              position at, std::int64_t x, const TW* w, TC* y, int lanes) {
   typename M::value sum[S.tile];
-  const typename M::value bias = M::load(reinterpret_cast<const bias_of<TW>*>(w));
+  const typename M::value bias = M::load(reinterpret_cast<const bias_type<TW>*>(w));
   TKL_UNROLL
   for (int p = 0; p < S.tile; ++p) sum[p] = bias;
   if constexpr (S.specialised()) {

@@ -37,15 +37,15 @@ struct tile_pass {
   std::int64_t row_step = 0;        // pointers from one tap to the next
   std::int64_t first = 0;           // element of each row at which the pass starts
   std::int64_t taps = 0;
-  std::int64_t depth = 0;             // products per tap
-  const TW* panel = nullptr;          // taps * depth rows of NV vectors, without gaps
-  const bias_of<TW>* bias = nullptr;  // NV vectors to add to the sums; null: add the tile
-  std::int64_t tiles = 1;             // tiles one below the other, MR pointers each
-  void* out = nullptr;                // first row of the results in memory, scalars of the machine; null: into the tile
-  std::int64_t out_step = 0;          // scalars from one row of the results to the next
-  value_bounds bounds{};              // of the results
-  const std::byte* ahead = nullptr;   // what is needed soon: each tile fetches its share while it computes
-  std::int64_t ahead_step = 0;        // bytes of a share; some tiles fetch 8 bytes per product instead
+  std::int64_t depth = 0;               // products per tap
+  const TW* panel = nullptr;            // taps * depth rows of NV vectors, without gaps
+  const bias_type<TW>* bias = nullptr;  // NV vectors to add to the sums; null: add the tile
+  std::int64_t tiles = 1;               // tiles one below the other, MR pointers each
+  void* out = nullptr;               // first row of the results in memory, scalars of the machine; null: into the tile
+  std::int64_t out_step = 0;         // scalars from one row of the results to the next
+  value_bounds bounds{};             // of the results
+  const std::byte* ahead = nullptr;  // what is needed soon: each tile fetches its share while it computes
+  std::int64_t ahead_step = 0;       // bytes of a share; some tiles fetch 8 bytes per product instead
 };
 
 /// Sums that go on side by side for one accumulator: a small tile alone could not hide the latency of its additions.

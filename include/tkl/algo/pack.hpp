@@ -25,11 +25,11 @@ namespace tkl {
 
 /// Type of the biases that stand before weights of type T.
 template <class T>
-using bias_of = std::conditional_t<(sizeof(T) < sizeof(float)), float, T>;
+using bias_type = std::conditional_t<(sizeof(T) < sizeof(float)), float, T>;
 
 /// Rows of weights of type T whose place a row of biases takes.
 template <class T>
-inline constexpr std::int64_t bias_rows = std::int64_t{sizeof(bias_of<T>) / sizeof(T)};
+inline constexpr std::int64_t bias_rows = std::int64_t{sizeof(bias_type<T>) / sizeof(T)};
 
 /// Width of panels in columns, and of one vector: `panel` is a multiple of `width`.
 struct panel_shape {
@@ -124,7 +124,7 @@ TKL_FN double packed_element<double>(double value) {
 /// Stores a bias before weights of type T and gives the place behind it.
 template <class T>
 TKL_FN T* store_bias(double value, T* out) {
-  const bias_of<T> stored = packed_element<bias_of<T>>(value);
+  const bias_type<T> stored = packed_element<bias_type<T>>(value);
   std::memcpy(static_cast<void*>(out), &stored, sizeof stored);
   return out + bias_rows<T>;
 }
