@@ -117,9 +117,9 @@ TEST_CASE("packed files that do not fit are refused") {
   CHECK(fault_after([](auto& b) { b.resize(40); }) == damaged + ": a packed file of 40 bytes, its header has 64");
   CHECK(fault_after([](auto& b) { b[8] = std::byte{9}; }) == damaged + ": packed file of version 9, this is version 3");
   CHECK(fault_after([](auto& b) { b[12] = std::byte{80}; }) ==
-        damaged + ": packed file with a header of 80 bytes, version 2 has 64");
+        damaged + ": packed file with a header of 80 bytes, version 3 has 64");
   CHECK(fault_after([](auto& b) { b[15] = std::byte{255}; }) ==
-        damaged + ": packed file with a header of 4278190144 bytes, version 2 has 64");
+        damaged + ": packed file with a header of 4278190144 bytes, version 3 has 64");
   CHECK(fault_after([](auto& b) { b[24] ^= std::byte{1}; }) == damaged + ": packed file with " +
                                                                    std::to_string(readers::weights_bytes ^ 1) +
                                                                    " bytes of weights, the model has " + size);
