@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random chains from a seed, usable in constant evaluation: two or three convolutions that are asked to hand rows on to
+// Random chains from a seed: two or three convolutions that are asked to hand rows on to
 // each other, with windows of every kind, epilogues, and what the first one reads added to the last one's result where
 // the shapes are equal.
 #pragma once
