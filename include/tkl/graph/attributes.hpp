@@ -24,7 +24,8 @@ TKL_TAGGED constexpr std::string_view name_of(conv_method m) {
   return names[static_cast<int>(m)];
 }
 /// Whether a convolution takes its input row by row from the step before it, so that the whole input never lies in
-/// memory (graph/chain_choice.hpp).
+/// memory: where an estimate says that it pays, never, or always (a compile error where that is impossible). See
+/// graph/chain_choice.hpp.
 enum class conv_chaining : std::uint8_t { automatic, never, always };
 /// Which keys a query of attention takes: all; those up to its own index (`top_left`: query 0 takes key 0 alone); those
 /// that the last query stands behind (`bottom_right`: the last query takes all, as one after a cache of keys does). The
