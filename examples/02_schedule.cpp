@@ -16,8 +16,8 @@ static_assert(!tkl::fits_registers<tkl::gemm_schedule{.mr = 16, .nr = 4}, level>
 }  // namespace
 
 int main() {
-  tkl::tensor<float, tkl::row_major<20, 300>> a;
-  tkl::tensor<float, tkl::row_major<300, 40>> b;
+  tkl::tensor<float, tkl::row_major<20, 200>> a;
+  tkl::tensor<float, tkl::row_major<200, 40>> b;
   tkl::tensor<float, tkl::row_major<20, 40>> c, d;
   int i = 0;
   for (float& v : a) v = static_cast<float>(i++ % 7) - 3;
