@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contractions in tensor cores on the simulated GPU: tiles and their rests, taps, groups, epilogues; both precisions;
 // steps that do not suit are run by work items.
+// tkl-test: sanitize=alignment
 #include <string>
 
 #include "support/cuda_tile_run.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random graphs through all passes: the plan passes the validator, and run step by step inside its arena, poisoned
-// before each write, it gives what the unoptimised graph gives. TKL_RANDOM_SEEDS sets the number of seeds. tkl-test:
-// timeout=900
+// before each write, it gives what the unoptimised graph gives. TKL_RANDOM_SEEDS sets the number of seeds.
+// tkl-test: timeout=900
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions whose results are known exactly: tails, groups, dilation, unequal padding, folded padding, half
-// precision. tkl-test: timeout=600
+// precision.
+// tkl-test: timeout=600
 #include <tkl/conv.hpp>
 #include <tkl/reduce.hpp>
 

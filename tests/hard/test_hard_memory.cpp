@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory plans that must not go wrong: views, values that nobody reads, results that replace their operands, inputs
 // that stay as they are. Every plan goes through the validator; every arena is full of NaN or of huge numbers before a
-// run. tkl-test: timeout=600
+// run.
+// tkl-test: timeout=600
 #include "hard_run.hpp"
 
 using namespace tkl_test;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and normalisation whose results are known exactly: rows of -infinity but for one, cancellation, half
-// precision. tkl-test: timeout=600
+// precision.
+// tkl-test: timeout=600
 #include <tkl/layernorm.hpp>
 #include <tkl/reduce.hpp>
 #include <tkl/softmax.hpp>
