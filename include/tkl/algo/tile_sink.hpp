@@ -3,7 +3,7 @@
 //
 //   for row of the tile: for vector of columns: out[row][column] = epilogue(sum, place)
 //
-// Where a row is shorter than half a vector, several rows make one.
+// Where a row is one element, several rows make a vector.
 #pragma once
 
 #include <cstdint>
@@ -49,22 +49,20 @@ inline constexpr bool of_sum_alone<scalar_node<T>> = true;
 template <class F, class... Operands>
 inline constexpr bool of_sum_alone<apply_node<F, Operands...>> = (of_sum_alone<Operands> && ...);
 
-/// store_tile for at most half a vector of columns and an expression of the sum alone: the sums of as many rows as fit
-/// share one vector, so that the mask of a single-channel output is not evaluated lane by lane.
+/// store_tile for one column and an expression of the sum alone: as many rows as there are lanes share a vector, so that
+/// the mask of a single-channel output is not evaluated lane by lane. From two columns on, moving the sums together costs
+/// more than the lanes that it fills.
 template <class M, class TC, class E>
-TKL_NOINLINE void store_few_columns(const epilogue_context<TC, E>& c, const typename M::value* tile,
-                                    const row_place* places, int rows, std::int64_t column, int columns) {
-  const int rows_at_once = M::width / columns;
+TKL_NOINLINE void store_one_column(const epilogue_context<TC, E>& c, const typename M::value* tile,
+                                   const row_place* places, int rows, std::int64_t column) {
   const typename M::scalar* sums = reinterpret_cast<const typename M::scalar*>(tile);
   typename M::scalar gathered[M::width]{};
   TC results[M::width]{};
-  for (int row = 0; row < rows; row += rows_at_once) {
-    const int count = rows - row < rows_at_once ? rows - row : rows_at_once, lanes = count * columns;
-    for (int j = 0; j < columns; ++j)
-      for (int i = 0; i < count; ++i) gathered[i * columns + j] = sums[(row + i) * M::width + j];
+  for (int row = 0; row < rows; row += M::width) {
+    const int lanes = rows - row < M::width ? rows - row : M::width;
+    for (int i = 0; i < lanes; ++i) gathered[i] = sums[(row + i) * M::width];
     M::store(results, eval(c.epilogue, typename M::leaf{M::load(gathered), position{}, lanes}), lanes);
-    for (int j = 0; j < columns; ++j)
-      for (int i = 0; i < count; ++i) c.out[places[row + i].out + column + j] = results[i * columns + j];
+    for (int i = 0; i < lanes; ++i) c.out[places[row + i].out + column] = results[i];
   }
 }
 
@@ -76,7 +74,7 @@ TKL_NOINLINE void store_tile(const void* context, const typename M::value* tile,
   const auto& c = *static_cast<const epilogue_context<TC, E>*>(context);
   constexpr int width = M::width;
   if constexpr (width > 1 && of_sum_alone<E>) {
-    if (2 * columns <= width) return store_few_columns<M>(c, tile, places, rows, column, columns);
+    if (columns == 1) return store_one_column<M>(c, tile, places, rows, column);
   }
   for (int i = 0; i < rows; ++i) {
     const std::int64_t(&outer)[3] = places[i].outer;
