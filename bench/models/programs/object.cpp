@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network of bench/models/networks with the C interface: as a shared object for compare.py, as a part of start.cpp.
-// Compiled with OpenMP, it runs on as many threads as its workspace is made for. Two functions say what the interface
+// Its output buffers are memory for other values until the results are written there. Compiled with OpenMP, it runs on as many threads as its workspace is made for. Two functions say what the interface
 // has no words for.
 #include BENCH_NETWORK_HEADER
 
@@ -14,7 +14,7 @@ namespace {
 #if defined(_OPENMP)
 using target = tkl::cpu<tkl::arch::native, tkl::openmp>;
 #else
-using target = tkl::cpu<>;
+using target = tkl::lend_outputs<tkl::cpu<> >;
 #endif
 using network = tkl::compile<BENCH_NETWORK, target>;
 
