@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <tkl/graph.hpp>
 #include <tkl/graph/check.hpp>
 #include <tkl/graph/graph.hpp>
 #include <tkl/graph/passes/pipeline.hpp>
 #include <tkl/graph/plan_interpreter.hpp>
 #include <tkl/graph/validate.hpp>
-#include <tkl/graph.hpp>
 
 #include "support/graph_run.hpp"
 #include "support/random_run.hpp"
