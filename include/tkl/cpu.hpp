@@ -9,4 +9,5 @@
 #include <tkl/graph/exact.hpp>
 #include <tkl/graph/half_storage.hpp>
 #include <tkl/graph/half_weights.hpp>
+#include <tkl/graph/lend_outputs.hpp>
 #include <tkl/graph/outputs.hpp>

@@ -63,6 +63,15 @@ struct parts {
   }
 };
 
+/// A ring of eight cells: token t lies in cell t mod 8, and the mask says which cells hold one.
+template <flavour F>
+struct ring {
+  static constexpr void build(graph& g) {
+    const value q = g.input("q", f32, {1, 1, 1}), cells = g.input("cells", f32, {1, 8, 1});
+    declare<F>(g, tkl::attention(q, cells, cells, g.input("held", f32, {1, 1, 1, 8}), {.heads = 1}), "mean");
+  }
+};
+
 struct half_precision {
   static constexpr void build(graph& g) {
     const value q = g.input("q", f16, {1, 1, 64}), k = g.input("k", f16, {1, 2, 64}), v = g.input("v", f16, {1, 2, 1});
@@ -107,6 +116,18 @@ TEST_CASE("attention: a fully masked query gives zero, causal masks are data") {
                   {"one query", {4.5}},
                   {"window", {2.5}}},
   });
+}
+
+TEST_CASE("attention over a window's ring of cells: before it is full, when it is, and after it wrapped") {
+  std::vector<double> cells = repeated(8, 1000), held = repeated(8, no);
+  for (int token = 0; token < 10; ++token) {
+    const auto cell = static_cast<std::size_t>(token % 8);
+    cells[cell] = 10 + 0.1 * token, held[cell] = 0;
+    const int first = token < 8 ? 0 : token - 7;
+    const double mean = 10 + 0.05 * (first + token);  // 10.25 of 6 tokens, 10.35 of 8, 10.55 in the end
+    if (token >= 5)
+      check_flavours<ring>({.given = {{"q", {0}}, {"cells", cells}, {"held", held}}, .results = {{"mean", {mean}}}});
+  }
 }
 
 TEST_CASE("attention: causal alignments by name, a query behind a cache") {

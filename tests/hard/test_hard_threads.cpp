@@ -2,6 +2,8 @@
 // One model in several threads, and products inside of parallel regions: the same bits as alone, and an end.
 // tkl-test: libs=openmp,threads timeout=300
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <thread>
 #include <tkl/gemm.hpp>
 
@@ -31,6 +33,27 @@ numeric_case inputs_of(double factor) {
 }
 
 using matrix = tkl::tensor<float, tkl::row_major<20, 20>>;
+
+/// An executor that notes which threads ran parts of its loops.
+struct noted {
+  struct notes {
+    std::mutex lock{};
+    std::set<std::thread::id> threads{};
+  };
+  tkl::openmp inner{2};
+  notes* seen = nullptr;
+  int workers() const { return inner.workers(); }
+  template <class F>
+  void parallel_for(std::int64_t n, F f) const {
+    inner.parallel_for(n, [&](std::int64_t begin, std::int64_t end, int worker) {
+      {
+        const std::lock_guard<std::mutex> hold(seen->lock);
+        seen->threads.insert(std::this_thread::get_id());
+      }
+      f(begin, end, worker);
+    });
+  }
+};
 
 bool all_twenty(const matrix& c) {
   bool right = true;
@@ -91,8 +114,10 @@ TEST_CASE("a team of threads gives the bits of one thread") {
   }
 }
 
-TEST_CASE("products inside a parallel region come to an end") {
-  using team = tkl::cpu<tkl::arch::native, tkl::openmp>;
+TEST_CASE("products inside a parallel region come to an end, on no more threads than asked for") {
+  using team = tkl::cpu<tkl::arch::native, noted>;
+  noted::notes notes;
+  const noted two{tkl::openmp(2), &notes};
   matrix a, b;
   for (float& v : a) v = 1;
   for (float& v : b) v = 1;
@@ -101,17 +126,18 @@ TEST_CASE("products inside a parallel region come to an end") {
 #pragma omp parallel for num_threads(2) reduction(+ : right)
     for (int i = 0; i < 100; ++i) {
       matrix c;
-      tkl::assign(team(tkl::openmp(2)), c, tkl::matmul(a, b));
+      tkl::assign(team(two), c, tkl::matmul(a, b));
       right += all_twenty(c);
     }
     CHECK(right == 100);
+    CHECK(notes.threads.size() <= 2);
   }
   SUBCASE("two threads of the program") {
     std::atomic<int> right{0};
     const auto half = [&] {
       for (int i = 0; i < 50; ++i) {
         matrix c;
-        tkl::assign(team(tkl::openmp(2)), c, tkl::matmul(a, b));
+        tkl::assign(team(two), c, tkl::matmul(a, b));
         right += all_twenty(c);
       }
     };
@@ -119,17 +145,18 @@ TEST_CASE("products inside a parallel region come to an end") {
     half();
     other.join();
     CHECK(right == 100);
+    CHECK(notes.threads.size() <= 4);  // a team for each
   }
   SUBCASE("a worker of the executor itself") {
     std::atomic<int> right{0};
-    const tkl::openmp outer(2);
-    outer.parallel_for(100, [&](std::int64_t begin, std::int64_t end, int) {
+    two.parallel_for(100, [&](std::int64_t begin, std::int64_t end, int) {
       for (std::int64_t i = begin; i < end; ++i) {
         matrix c;
-        tkl::assign(team(outer), c, tkl::matmul(a, b));
+        tkl::assign(team(two), c, tkl::matmul(a, b));
         right += all_twenty(c);
       }
     });
     CHECK(right == 100);
+    CHECK(notes.threads.size() <= 2);
   }
 }

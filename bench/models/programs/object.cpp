@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network of bench/models/networks with the C interface: as a shared object for compare.py, as a part of start.cpp.
-// Compiled with OpenMP, it runs on as many threads as its workspace is made for. Two functions say what the interface
-// has no words for.
+// Its output buffers are memory for other values until the results are written there. Compiled with OpenMP, it runs on
+// as many threads as its workspace is made for. Two functions say what the interface has no words for.
 #include BENCH_NETWORK_HEADER
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace {
 #if defined(_OPENMP)
 using target = tkl::cpu<tkl::arch::native, tkl::openmp>;
 #else
-using target = tkl::cpu<>;
+using cpu = tkl::cpu<>;
+using target = tkl::lend_outputs<cpu>;
 #endif
 using network = tkl::compile<BENCH_NETWORK, target>;
 

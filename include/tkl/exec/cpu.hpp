@@ -22,6 +22,7 @@ constexpr target_facts cpu<Arch, Executor>::facts() {
   f.winograd = true;
   f.wide_biases = true;
   f.chains = true;
+  f.writes_outputs = true;
   return f;
 }
 

@@ -140,6 +140,7 @@ class plan_interpreter {
     f.block_rows = static_cast<std::int32_t>(block_rows(arch::reference::conv.gemm(), 1));
     f.winograd = true;
     f.chains = true;
+    f.writes_outputs = true;
     return f;
   }
   static constexpr std::int64_t scratch_bytes(const step& s, const edge* edges) {

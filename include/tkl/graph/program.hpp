@@ -88,6 +88,8 @@ struct target_facts {
   bool chains = false;            // without it, convolutions run one after the other
   bool packs_half = true;         // packed weights may be of 16 bits
   bool wide_biases = false;       // biases that stand in packed weights of 16 bits are f32
+  bool writes_outputs = false;    // kernels write outputs into the caller's buffers
+  bool lends_outputs = false;     // which are memory for other values before
   element stored = element::f32;  // of values between steps: f32, f16 or bf16
   element packed = element::f32;  // of packed weights, and of tables where steps hand on f32
 };

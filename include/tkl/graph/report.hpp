@@ -66,15 +66,19 @@ class text_table {
   std::vector<line> rows_{};
 };
 
-/// "[0, 245760)" of the arena, "input 0", "output 1", "weights".
+/// "[0, 245760)" of the arena, "input 0", "output 1", "weights"; "output 1 [0, 4096)" of a value that lies there for a
+/// while.
 inline std::string range_text(const plan_view& p, int e) {
   const edge& x = p.edges[e];
+  std::string where;
   if (x.where != space::arena) {
     const bool numbered = x.where == space::input || x.where == space::output;
-    return std::string(name_of(x.where)) + (numbered ? ' ' + std::to_string(x.index) : "");
+    where = std::string(name_of(x.where)) + (numbered ? ' ' + std::to_string(x.index) : "");
+    if (x.where != space::output || p.edge_storage[e] == p.edge_storage[p.outputs[x.index]]) return where;
+    where += ' ';
   }
   const footprint f = footprint_of(x);
-  return '[' + std::to_string(f.base) + ", " + std::to_string(f.end()) + ')';
+  return where + '[' + std::to_string(f.base) + ", " + std::to_string(f.end()) + ')';
 }
 
 /// "winograd4: 2.81 Mcycles estimated (direct 7.90 M, winograd2 4.52 M)" for a convolution that had the choice, else

@@ -31,7 +31,6 @@ struct plan_validator {
   constexpr const footprint& print(int e) const { return prints[static_cast<std::size_t>(e)]; }
   constexpr const edge& at(int e) const { return p.edges[e]; }
 
-  // Parts of messages.
   constexpr void quote(std::string_view name) {
     if (!name.empty()) fault << " '" << name << '\'';
   }
@@ -145,6 +144,13 @@ struct plan_validator {
     if (linked) fault << ", " << windows << " bytes beside " << room;
   }
 
+  /// Bytes of the space of a storage; 0 for an output that is not there.
+  constexpr std::int64_t room_of(const storage& s) const {
+    if (s.where != space::output) return s.where == space::arena ? p.arena_bytes : p.weights_bytes;
+    const int e = s.index >= 0 && s.index < p.output_count ? p.outputs[s.index] : -1;
+    return e >= 0 && e < p.edge_count ? p.storages[p.edge_storage[e]].bytes : 0;
+  }
+
   constexpr void check_storage(int i) {
     const storage& s = p.storages[i];
     if (s.bytes < 0) {
@@ -152,10 +158,10 @@ struct plan_validator {
       fault << ": " << s.bytes << " bytes";
       return;
     }
-    if (s.where != space::arena && s.where != space::weights) return;
+    if (s.where == space::input || s.where == space::none || s.where == space::scratch) return;
     const std::int32_t home = p.home_of(i);
     const storage& h = p.storages[home];
-    const std::int64_t limit = s.where == space::arena ? p.arena_bytes : p.weights_bytes;
+    const std::int64_t limit = room_of(s);
     if (s.where != h.where || s.bytes > h.bytes) {
       say_storage(i);
       fault << ": " << s.bytes << " bytes in place of storage " << home << " with " << h.bytes;
@@ -202,8 +208,7 @@ struct plan_validator {
       fault << ": its offset " << x.offset << " is not a multiple of its element size "
             << static_cast<std::int64_t>(size_of(x.type));
     } else if (!f.empty()) {
-      const bool placed = x.where == space::arena || x.where == space::weights;
-      const std::int64_t from = placed ? p.storages[p.home_of(owner)].offset : 0;
+      const std::int64_t from = x.where == space::input ? 0 : p.storages[p.home_of(owner)].offset;
       if (f.base >= from && f.end() <= from + s.bytes) return;
       say_edge(e);
       fault << " leaves its ";

@@ -5,11 +5,13 @@
 // type and size, the step is the operand's last and the result's first. Every mention of the operand in the step must
 // be such an edge: an element is read by whoever writes it, just before. Obligation: the algorithm reads an element of
 // these operands only to compute the same element (or, for the row operations, has read the whole row before it writes
-// it). The input of a contraction or of a window never qualifies.
+// it). The input of a contraction or of a window never qualifies. Where the target lends its outputs, the operand of a
+// step that writes an output may lie in that output's buffer.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <tkl/graph/passes/lent_outputs.hpp>
 #include <tkl/graph/program.hpp>
 
 namespace tkl {
@@ -38,13 +40,13 @@ constexpr std::int32_t root_of(const program& p, std::int32_t s) {
 }  // namespace detail
 
 /// Merges storages; afterwards `root` names the storage whose bytes a merged one uses, and the root's lifetime covers
-/// both.
-constexpr void merge_in_place(program& p) {
+/// both. `lends`: outputs take in operands.
+constexpr void merge_in_place(program& p, bool lends = false) {
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
     const step& s = p.steps[i];
     const auto now = static_cast<std::int32_t>(i);
     const edge& out = p.edges[static_cast<std::size_t>(s.out)];
-    if (out.where != space::arena) continue;
+    if (out.where != space::arena && !(lends && out.where == space::output)) continue;
     const std::int32_t result = p.edge_storage[static_cast<std::size_t>(s.out)];
     if (p.storages[static_cast<std::size_t>(result)].first != now) continue;  // a part of a concatenation begun earlier
     const auto storage_of = [&](std::int16_t e) {
@@ -72,6 +74,12 @@ constexpr void merge_in_place(program& p) {
       if (taken < 0 && qualifies(e)) taken = e;
     if (taken < 0) continue;
     const std::int32_t root = storage_of(taken);
+    if (out.where == space::output) {
+      move_to_output(p, {root, out.index, 0});
+      p.storages[static_cast<std::size_t>(root)].root = result;
+      p.storages[static_cast<std::size_t>(result)].first = p.storages[static_cast<std::size_t>(root)].first;
+      continue;
+    }
     p.storages[static_cast<std::size_t>(result)].root = root;
     p.storages[static_cast<std::size_t>(root)].last = p.storages[static_cast<std::size_t>(result)].last;
   }

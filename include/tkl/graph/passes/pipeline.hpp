@@ -10,6 +10,7 @@
 #include <tkl/graph/passes/eliminate.hpp>
 #include <tkl/graph/passes/half_storage.hpp>
 #include <tkl/graph/passes/in_place.hpp>
+#include <tkl/graph/passes/lent_outputs.hpp>
 #include <tkl/graph/passes/memory.hpp>
 #include <tkl/graph/passes/order.hpp>
 #include <tkl/graph/passes/steps.hpp>
@@ -88,27 +89,67 @@ constexpr void lower_outputs(lowering& l, const std::vector<place>& wanted) {
 
 }  // namespace detail
 
-/// Storages in the arena get offsets; every edge's offset becomes that within its space.
-constexpr void assign_memory(program& p) {
-  std::vector<arena_buffer> buffers;
-  std::vector<std::int32_t> owner;
+namespace detail {
+
+/// The storages that take room in the arena, and a plan for them.
+struct planned_storages {
+  std::vector<std::int32_t> owner{};
+  std::vector<std::int64_t> offset{};  // one per owner
+  arena_plan arena{};
+
+  constexpr void make(const program& p) {
+    std::vector<arena_buffer> buffers;
+    for (const std::int32_t i : owner) {
+      const storage& s = p.storages[static_cast<std::size_t>(i)];
+      buffers.push_back({s.bytes, s.first, s.last});
+    }
+    offset = std::vector<std::int64_t>(owner.size(), 0);
+    arena = plan_arena(buffers.data(), static_cast<int>(buffers.size()), offset.data());
+  }
+};
+
+/// Lets values lie in the outputs where the arena is smaller for it.
+constexpr void plan_with_outputs(program& p, planned_storages& plan) {
+  const std::vector<std::int32_t> owners = plan.owner;
+  std::vector<lent_storage> best;
+  for (const bool last_first : {false, true}) {
+    std::vector<lent_storage> lent = lend_storages(p, owners, last_first);
+    std::vector<std::uint8_t> moves(p.storages.size(), 0);
+    for (const lent_storage& l : lent) moves[static_cast<std::size_t>(l.storage)] = 1;
+    planned_storages rest;
+    for (const std::int32_t i : owners)
+      if (moves[static_cast<std::size_t>(i)] == 0) rest.owner.push_back(i);
+    rest.make(p);
+    if (rest.arena.bytes >= plan.arena.bytes) continue;
+    plan = std::move(rest);
+    best = std::move(lent);
+  }
+  for (const lent_storage& l : best) move_to_output(p, l);
+}
+
+}  // namespace detail
+
+/// Storages in the arena get offsets; every edge's offset becomes that within its space. `lends`: outputs are memory
+/// before their results are written.
+constexpr void assign_memory(program& p, bool lends = false) {
+  detail::planned_storages plan;
   for (std::size_t i = 0; i < p.storages.size(); ++i) {
     const storage& s = p.storages[i];
-    if (s.where != space::arena || s.root >= 0 || s.first < 0) continue;
-    buffers.push_back({s.bytes, s.first, s.last});
-    owner.push_back(static_cast<std::int32_t>(i));
+    if (s.where == space::arena && s.root < 0 && s.first >= 0) plan.owner.push_back(static_cast<std::int32_t>(i));
   }
-  std::vector<std::int64_t> offsets(buffers.size(), 0);
-  const arena_plan plan = plan_arena(buffers.data(), static_cast<int>(buffers.size()), offsets.data());
-  if (plan.invalid >= 0) {
-    const storage& s = p.storages[static_cast<std::size_t>(owner[static_cast<std::size_t>(plan.invalid)])];
+  plan.make(p);
+  if (plan.arena.invalid >= 0) {
+    const std::int32_t owner = plan.owner[static_cast<std::size_t>(plan.arena.invalid)];
+    const storage& s = p.storages[static_cast<std::size_t>(owner)];
     p.error << "value '" << p.names.at(s.name) << "' of " << s.bytes
             << " bytes: with it, the values that steps hand on take more than " << checked::largest << " bytes";
     return;
   }
-  for (std::size_t i = 0; i < owner.size(); ++i) p.storages[static_cast<std::size_t>(owner[i])].offset = offsets[i];
-  p.arena_bytes = plan.bytes;
-  p.lower_bound = plan.lower_bound;
+  if (lends) detail::plan_with_outputs(p, plan);
+  for (std::size_t i = 0; i < plan.owner.size(); ++i)
+    p.storages[static_cast<std::size_t>(plan.owner[i])].offset = plan.offset[i];
+  p.arena_bytes = plan.arena.bytes;
+  p.lower_bound = plan.arena.lower_bound;
   for (std::size_t i = 0; i < p.edges.size(); ++i)
     p.edges[i].offset += p.storages[static_cast<std::size_t>(detail::root_of(p, p.edge_storage[i]))].offset;
 }
@@ -165,9 +206,9 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
   if (l.failed()) return std::move(l.out);
   const auto plan_memory = [&](name_pool names) {
     add_scratch(l, scratch_bytes);
-    if (!l.failed()) merge_in_place(l.out);
+    if (!l.failed()) merge_in_place(l.out, facts.lends_outputs);
     l.out.names = std::move(names);
-    if (!l.failed()) assign_memory(l.out);
+    if (!l.failed()) assign_memory(l.out, facts.lends_outputs);
   };
   const std::vector<std::int32_t> order = order_steps(l.out);
   if (order.empty()) {
