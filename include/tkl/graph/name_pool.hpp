@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, one after another, each terminated by zero, found by their offset. A std::vector<char> would do, but takes
 // some 280 evaluation steps per character in the compiler; this takes about 50. The names of most models lie in one
-// object, which is copied as a whole: the compiler does that some thousand times as fast as a loop over characters.
+// object, which is copied as a whole, without a turn of a loop for each character.
 #pragma once
 
 #include <array>
