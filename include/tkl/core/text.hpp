@@ -28,10 +28,10 @@ struct text {
     return *this;
   }
   TKL_COLD constexpr text& operator<<(std::string_view s) {
-    const std::size_t room = Capacity - size, count = s.size() < room ? s.size() : room;
+    const std::size_t at = size, room = Capacity - at, count = s.size() < room ? s.size() : room;
     const char* const from = s.data();
-    for (std::size_t i = 0; i < count; ++i) chars[size + i] = from[i];
-    size += count;
+    for (std::size_t i = 0; i < count; ++i) chars[at + i] = from[i];
+    size = at + count;
     if (count < s.size()) *this << '.';  // full: marks the cut
     return *this;
   }

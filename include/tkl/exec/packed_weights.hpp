@@ -81,6 +81,7 @@ class packed_weights {
 constexpr std::uint64_t hash_layout(const load_view& v) {
   using u64 = std::uint64_t;
   constexpr u64 prime = 1099511628211ull;
+  const char* const names = v.names;
   u64 h = 1469598103934665603ull;
   h = (h ^ (u64{packed_version} << 48 | static_cast<u64>(v.panel) << 24 | static_cast<u64>(v.width))) * prime;
   h = (h ^ static_cast<u64>(v.weights_bytes)) * prime;
@@ -95,7 +96,11 @@ constexpr std::uint64_t hash_layout(const load_view& v) {
     h = (h ^ (static_cast<u64>(n->extent[2]) << 32 | static_cast<std::uint32_t>(n->extent[3]))) * prime;
     h = (h ^ std::bit_cast<std::uint32_t>(n->number)) * prime;
     if (n->name < 0) continue;
-    for (const char* c = v.names + n->name; *c != '\0'; ++c) h = (h ^ static_cast<unsigned char>(*c)) * prime;
+    for (std::int32_t at = n->name;; ++at) {
+      const char c = names[at];
+      if (c == '\0') break;
+      h = (h ^ static_cast<unsigned char>(c)) * prime;
+    }
   }
   for (const packed_tensor *p = v.packed, *end = p + v.packed_count; p != end; ++p) {
     h = (h ^ (static_cast<u64>(p->kind) << 48 | static_cast<u64>(p->type) << 32 |

@@ -157,14 +157,17 @@ TKL_TAGGED constexpr bool leaves_cache(const plan_view& p, int i, const target_f
 TKL_TAGGED constexpr chain_choice chosen_chain(const plan_view& p, int i, const target_facts& f) {
   chain_choice best;
   std::int64_t gain = 0;
+  bool large = false;  // whether a value in between does not stay in the second-level cache: else nothing is saved
   for (int stages = 2; stages <= max_stages; ++stages) {
     const int last = i + stages - 1;
     if (!may_chain(p, last - 1) || !not_by_rows(p, last - 1).empty()) break;
-    const chain_estimate e = estimate_chain(p.steps + i, stages, p.edges, f);
+    large = large || p.storages[p.edge_storage[p.steps[last - 1].out]].bytes > f.l2_bytes;
+    const bool asked = asks_for_chain(p.steps[last]);
     const bool parts = last + 1 < p.step_count && asks_for_chain(p.steps[last + 1]);
-    const bool automatic = !parts && p.steps[last].algorithm == algorithm::conv2d;
-    if (asks_for_chain(p.steps[last]) || (automatic && e.pays() && e.gain() > gain))
-      best = {stages, e}, gain = e.gain();
+    const bool automatic = large && !parts && p.steps[last].algorithm == algorithm::conv2d;
+    if (!asked && !automatic) continue;
+    const chain_estimate e = estimate_chain(p.steps + i, stages, p.edges, f);
+    if (asked || (e.pays() && e.gain() > gain)) best = {stages, e}, gain = e.gain();
   }
   return best;
 }

@@ -39,7 +39,7 @@ struct compiled_plan {
   };
   static constexpr first_run first = [] {
     const program p = program_of<Model, Target>();
-    first_run r{p.error, counts_of(p), {}};
+    first_run r{p.error, counts_of(p), nothing_frozen<usual_counts>};
     if (fits(r.counts, usual_counts)) r.frozen = freeze<usual_counts>(p);
     return r;
   }();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <tkl/graph/program.hpp>
@@ -62,6 +63,20 @@ constexpr void freeze(A& frozen, const V& from, int count, int first = 0) {
   const auto* x = from.data();
   for (int i = 0; i < count; ++i) to[i] = x[i];
 }
+
+/// The first elements of an array. Without a loop, whose every turn takes the compiler as long as the whole of this.
+template <class A, class From>
+constexpr A first_of(const From& from) {
+  if constexpr (sizeof(A) == sizeof(From)) {
+    return from;
+  } else {
+    struct parts {
+      A first;
+      std::array<typename From::value_type, (sizeof(From) - sizeof(A)) / sizeof(typename From::value_type)> rest;
+    };
+    return std::bit_cast<parts>(from).first;
+  }
+}
 }  // namespace detail
 
 /// Everything about a plan at once, made from one run of the passes.
@@ -73,9 +88,13 @@ struct frozen_program {
   frozen<char, N.names> names{};
 };
 
+/// Nothing yet: a constant, which is copied at once where members would be initialised one by one.
+template <plan_counts N>
+inline constexpr frozen_program<N> nothing_frozen{};
+
 template <plan_counts N>
 constexpr frozen_program<N> freeze(const program& p) {
-  frozen_program<N> f;
+  frozen_program<N> f = nothing_frozen<N>;
   const plan_counts n = counts_of(p);
   detail::freeze(f.plan.steps, p.steps, n.steps);
   detail::freeze(f.plan.edges, p.edges, n.edges);
@@ -87,7 +106,11 @@ constexpr frozen_program<N> freeze(const program& p) {
   detail::freeze(f.load.packed, p.packed, n.packed);
   detail::freeze(f.facts.keys, p.keys, n.keys);
   detail::freeze(f.facts.keys, p.stage_keys, n.stage_keys, n.keys);
-  detail::freeze(f.names, p.names, n.names);
+  if constexpr (std::tuple_size_v<decltype(f.names)> == name_pool::usual_bytes) {
+    if (p.names.usual() != nullptr) f.names = *p.names.usual();
+  } else {
+    detail::freeze(f.names, p.names, n.names);
+  }
   f.facts.arena_bytes = p.arena_bytes;
   f.facts.lower_bound = p.lower_bound;
   f.facts.weights_bytes = p.weights_bytes;
@@ -98,27 +121,28 @@ constexpr frozen_program<N> freeze(const program& p) {
   return f;
 }
 
-/// The same in arrays of another size, each at least as large as what is used.
+/// The same in arrays of another size, each at least as large as what is used and at most as large as it was.
 template <plan_counts N, plan_counts From>
 constexpr frozen_program<N> shrink(const frozen_program<From>& p) {
-  frozen_program<N> f;
-  detail::freeze(f.plan.steps, p.plan.steps, N.steps + N.stages);
-  detail::freeze(f.plan.edges, p.plan.edges, N.edges);
-  detail::freeze(f.plan.inputs, p.plan.inputs, N.inputs);
-  detail::freeze(f.plan.outputs, p.plan.outputs, N.outputs);
-  detail::freeze(f.load.loads, p.load.loads, N.loads);
-  detail::freeze(f.load.folds, p.load.folds, N.folds);
-  detail::freeze(f.load.packed, p.load.packed, N.packed);
-  detail::freeze(f.facts.keys, p.facts.keys, N.keys + N.stage_keys);
-  detail::freeze(f.names, p.names, N.names);
-  f.facts.arena_bytes = p.facts.arena_bytes;
-  f.facts.lower_bound = p.facts.lower_bound;
-  f.facts.weights_bytes = p.facts.weights_bytes;
-  f.facts.flops = p.facts.flops;
-  f.facts.bytes_read = p.facts.bytes_read;
-  f.facts.bytes_written = p.facts.bytes_written;
-  f.facts.conversions = p.facts.conversions;
-  return f;
+  using detail::first_of;
+  using plan = plan_data<N>;
+  using load = load_data<N>;
+  return {.plan = {.steps = first_of<decltype(plan::steps)>(p.plan.steps),
+                   .edges = first_of<decltype(plan::edges)>(p.plan.edges),
+                   .inputs = first_of<decltype(plan::inputs)>(p.plan.inputs),
+                   .outputs = first_of<decltype(plan::outputs)>(p.plan.outputs)},
+          .load = {.loads = first_of<decltype(load::loads)>(p.load.loads),
+                   .folds = first_of<decltype(load::folds)>(p.load.folds),
+                   .packed = first_of<decltype(load::packed)>(p.load.packed)},
+          .facts = {.keys = first_of<decltype(plan_facts<N>::keys)>(p.facts.keys),
+                    .arena_bytes = p.facts.arena_bytes,
+                    .lower_bound = p.facts.lower_bound,
+                    .weights_bytes = p.facts.weights_bytes,
+                    .flops = p.facts.flops,
+                    .bytes_read = p.facts.bytes_read,
+                    .bytes_written = p.facts.bytes_written,
+                    .conversions = p.facts.conversions},
+          .names = first_of<decltype(frozen_program<N>::names)>(p.names)};
 }
 
 /// Room for most models: a program that fits is made once, a larger one twice (once for its counts).
@@ -130,7 +154,7 @@ inline constexpr plan_counts usual_counts{.steps = 160,
                                           .loads = 512,
                                           .folds = 192,
                                           .packed = 320,
-                                          .names = 8192};
+                                          .names = name_pool::usual_bytes};
 
 constexpr bool fits(const plan_counts& n, const plan_counts& room) {
   return n.steps + n.stages <= room.steps && n.edges <= room.edges && n.keys + n.stage_keys <= room.keys &&

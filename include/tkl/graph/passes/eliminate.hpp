@@ -11,21 +11,20 @@
 #include <cstdint>
 #include <tkl/expr/functions.hpp>
 #include <tkl/graph/graph.hpp>
-#include <vector>
+#include <tkl/graph/passes/node_array.hpp>
 
 namespace tkl {
 
 namespace detail {
 
-constexpr bool is_literal(const graph& g, std::int32_t id, double number) {
-  const node& n = g.nodes[static_cast<std::size_t>(id)];
+constexpr bool is_literal(const node& n, double number) {
   return n.kind == op_kind::literal &&
          std::bit_cast<std::uint64_t>(n.attr.real[0]) == std::bit_cast<std::uint64_t>(number);  // -0 is not 0
 }
 
-constexpr bool is_identity(const graph& g, const node& n) {
+constexpr bool is_identity(const node* nodes, const node& n) {
   if (n.inputs == 0) return false;
-  const node& x = g.nodes[static_cast<std::size_t>(n.in[0])];
+  const node& x = nodes[n.in[0]];
   switch (n.kind) {
     case op_kind::reshape:
       return n.shape == x.shape;
@@ -42,10 +41,9 @@ constexpr bool is_identity(const graph& g, const node& n) {
         if (n.attr.begin[i] != 0 || n.attr.step[i] != 1) return false;
       return n.shape == x.shape;
     case op_kind::map:
-      if (!(n.shape == x.shape)) return false;
       if (n.attr.function == function_index<fn::mul> || n.attr.function == function_index<fn::div>)
-        return is_literal(g, n.in[1], 1);
-      return n.attr.function == function_index<fn::sub> && is_literal(g, n.in[1], 0);
+        return is_literal(nodes[n.in[1]], 1) && n.shape == x.shape;
+      return n.attr.function == function_index<fn::sub> && is_literal(nodes[n.in[1]], 0) && n.shape == x.shape;
     default:
       return false;
   }
@@ -55,17 +53,22 @@ constexpr bool is_identity(const graph& g, const node& n) {
 
 /// Removes identities in place; node numbers stay as they are, what is not reachable from an output is dead.
 constexpr void eliminate(graph& g) {
-  std::vector<std::int32_t> replaced(g.nodes.size(), -1);
-  for (std::size_t id = 0; id < g.nodes.size(); ++id) {
-    node& n = g.nodes[id];
-    for (int i = 0; i < n.inputs; ++i) n.in[i] = replaced[static_cast<std::size_t>(n.in[i])];
-    replaced[id] = static_cast<std::int32_t>(id);
-    if (!detail::is_identity(g, n)) continue;
-    replaced[id] = n.in[0];
-    node& x = g.nodes[static_cast<std::size_t>(n.in[0])];
+  node* const nodes = g.nodes.data();
+  const auto count = static_cast<std::int32_t>(g.nodes.size());
+  node_array<std::int32_t> replaced(g.nodes.size());  // by the node of that number less one; 0: it stays
+  bool any = false;
+  for (std::int32_t id = 0; id < count; ++id) {
+    node& n = nodes[id];
+    for (int i = 0; any && i < n.inputs; ++i)
+      if (const std::int32_t by = replaced[n.in[i]]; by != 0) n.in[i] = by - 1;
+    if (!detail::is_identity(nodes, n)) continue;
+    replaced[id] = n.in[0] + 1;
+    any = true;
+    node& x = nodes[n.in[0]];
     if (x.name < 0) x.name = n.name;
   }
-  for (graph_output& o : g.outputs) o.node = replaced[static_cast<std::size_t>(o.node)];
+  for (graph_output& o : g.outputs)
+    if (const std::int32_t by = replaced[o.node]; by != 0) o.node = by - 1;
 }
 
 }  // namespace tkl

@@ -33,7 +33,8 @@ constexpr void lower_inputs(lowering& l) {
   }
 }
 
-constexpr void lower_node(lowering& l, std::int32_t id, const std::vector<std::int16_t>& chain_of,
+/// `chain_of`: one more than the number of the chain of a convolution, 0 for none.
+constexpr void lower_node(lowering& l, std::int32_t id, const node_array<std::int16_t>& chain_of,
                           const std::vector<prologue_chain>& chains) {
   switch (l.at(id).kind) {
     case op_kind::map:
@@ -42,8 +43,8 @@ constexpr void lower_node(lowering& l, std::int32_t id, const std::vector<std::i
     case op_kind::batch_norm:
       return lower_map(l, id);
     case op_kind::conv2d: {
-      const std::int16_t c = chain_of[static_cast<std::size_t>(id)];
-      return lower_conv2d(l, id, c < 0 ? nullptr : &chains[static_cast<std::size_t>(c)]);
+      const std::int16_t c = chain_of[id];
+      return lower_conv2d(l, id, c == 0 ? nullptr : &chains[static_cast<std::size_t>(c) - 1]);
     }
     case op_kind::conv_transpose2d:
       return lower_conv_transpose2d(l, id);
@@ -185,7 +186,7 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
   lowering l(g, facts);
   detail::lower_inputs(l);
   const std::vector<place> outputs = choose_destinations(l);
-  std::vector<std::int16_t> chain_of(g.nodes.size(), -1);
+  node_array<std::int16_t> chain_of(g.nodes.size());
   std::vector<prologue_chain> chains;
   const auto count = static_cast<std::int32_t>(g.nodes.size());
   for (std::int32_t id = 0; id < count; ++id) {
@@ -194,7 +195,7 @@ constexpr program make_program(graph g, const target_facts& facts, ScratchBytes 
     if (!staging_pays(l, g.nodes[static_cast<std::size_t>(id)], chain)) continue;
     chains.push_back(chain);
     absorb_prologue(l, chains.back());
-    chain_of[static_cast<std::size_t>(id)] = static_cast<std::int16_t>(chains.size() - 1);
+    chain_of[id] = static_cast<std::int16_t>(chains.size());
   }
   for (std::int32_t id = 0; id < count && !l.failed(); ++id) {
     const node_use& u = l.use_of(id);
