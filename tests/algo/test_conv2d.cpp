@@ -10,6 +10,7 @@
 #include <tkl/target/cpu.hpp>
 #include <tkl/target/reference.hpp>
 
+#include "cases/contractions.hpp"
 #include "support/oracle_contraction.hpp"
 
 using namespace tkl;
@@ -35,21 +36,18 @@ struct reference_cut {
   static constexpr conv_schedule schedule{.mr = 4, .nr = 3, .kc = 20, .mc = 8};
 };
 
-struct layer {
-  std::int64_t n, h, w, c, o;
-  std::int64_t kernel[2]{1, 1}, stride[2]{1, 1}, dilation[2]{1, 1}, pad[4]{};
-  std::int64_t groups = 1;
+using layer = conv_layer;
 
-  std::int64_t out(int axis) const {
-    const std::int64_t in = axis == 0 ? h : w;
-    const std::int64_t reach = in + pad[axis] + pad[axis + 2] - dilation[axis] * (kernel[axis] - 1) - 1;
-    return reach < 0 ? 0 : reach / stride[axis] + 1;
-  }
-  conv2d_geometry geometry() const {
-    return {{kernel[0], kernel[1]}, {stride[0], stride[1]}, {dilation[0], dilation[1]}, {pad[0], pad[1]}, groups};
-  }
-  conv_weights weights() const { return {c, o, {kernel[0], kernel[1]}, groups}; }
-};
+conv2d_geometry geometry_of(const conv_layer& l) {
+  return {{l.kernel[0], l.kernel[1]},
+          {l.stride[0], l.stride[1]},
+          {l.dilation[0], l.dilation[1]},
+          {l.pad[0], l.pad[1]},
+          l.groups};
+}
+conv_weights weights_of(const layer& l) {
+  return {l.c, l.o, {l.kernel[0], l.kernel[1]}, l.groups};
+}
 
 /// Runs one layer with an epilogue in two executors and compares with the definition. `expression(n, y)` builds the
 /// epilogue; `slack` bounds how much it may enlarge an error.
@@ -60,7 +58,7 @@ void check(const layer& l, const E& epilogue, double slack = 1, bool with_bias =
   constexpr conv_schedule S = Case::schedule;
   guarded_tensor<TA> x(l.n, l.h, l.w, l.c, gap);
   x.fill(1);
-  const conv_weights w = l.weights();
+  const conv_weights w = weights_of(l);
   std::vector<double> raw(static_cast<std::size_t>(w.out_channels * w.depth())), bias(static_cast<std::size_t>(l.o));
   fill(raw.data(), raw.size(), 2);
   fill(bias.data(), bias.size(), 3);
@@ -70,7 +68,7 @@ void check(const layer& l, const E& epilogue, double slack = 1, bool with_bias =
                       packed.data());
 
   guarded_tensor<TC> y(l.n, l.out(0), l.out(1), l.o, gap), again(l.n, l.out(0), l.out(1), l.o, gap);
-  const conv2d_geometry g = l.geometry();
+  const conv2d_geometry g = geometry_of(l);
   const std::int64_t bytes = conv2d_scratch_bytes(S, g, x.const_view().shape, y.const_view().shape, sizeof(TA));
   auto scratch = aligned_memory<std::byte>(bytes);
   auto scratch3 = aligned_memory<std::byte>(3 * bytes);
@@ -101,36 +99,11 @@ void check(const layer& l, const E& epilogue, double slack = 1, bool with_bias =
   CHECK(wrong == 0);
 }
 
-const layer layers[] = {
-    {1, 5, 7, 3, 5},                                               // 1x1
-    {2, 4, 9, 8, 16},                                              //
-    {1, 1, 13, 33, 17},                                            // a matrix product
-    {1, 9, 11, 6, 10, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}},       // the usual
-    {2, 9, 11, 7, 9, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}},        //
-    {1, 6, 17, 5, 24, {1, 3}, {1, 1}, {1, 1}, {0, 1, 0, 1}},       //
-    {1, 12, 8, 4, 8, {3, 3}, {2, 1}, {1, 1}, {1, 1, 1, 1}},        //
-    {1, 12, 8, 4, 8, {3, 3}, {1, 2}, {2, 3}, {2, 3, 2, 3}},        // dilation
-    {1, 10, 10, 3, 4, {5, 5}, {2, 2}, {1, 1}, {1, 1, 2, 2}},       // unequal padding
-    {1, 10, 10, 12, 18, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, 3},  // groups
-    {1, 5, 5, 6, 6, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, 6},      // depthwise through groups
-    {1, 9, 9, 2, 3, {7, 7}, {2, 2}, {1, 1}, {3, 3, 3, 3}},         //
-    {1, 3, 3, 2, 3, {15, 15}, {1, 1}, {1, 1}, {7, 7, 7, 7}},       // kernel larger than the input
-    {1, 4, 4, 2, 3, {1, 1}, {3, 3}},                               // kernel < stride
-    {1, 4, 4, 2, 3, {1, 1}, {1, 1}, {1, 1}, {2, 1, 0, 3}},         // padded 1x1
-    {1, 2, 2, 70, 20, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}},       // a tap longer than a strip
-    {0, 4, 4, 2, 3},
-    {1, 0, 4, 2, 3},
-    {1, 4, 0, 2, 3},
-    {1, 4, 4, 2, 0},  // nothing to compute
-    {1, 3, 4, 0, 5},
-    {1, 2, 2, 1, 3, {3, 3}},  // no input channels; no output
-};
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("layers against the definition", Case, cpu_default, cpu_cut, reference_cut) {
-  for (const layer& l : layers) {
-    const std::string name = std::to_string(&l - layers);
+  for (const layer& l : conv_layers) {
+    const std::string name = std::to_string(&l - conv_layers);
     CAPTURE(name);
     check<Case>(l, acc);
     check<Case>(l, relu(acc), 1, false, 3);
@@ -213,12 +186,12 @@ std::vector<float> convolve(const layer& l, const std::vector<float>& x, const s
   for (std::int64_t c = 0; c < l.c; ++c)
     for (std::int64_t h = 0; h < l.h; ++h)
       for (std::int64_t w = 0; w < l.w; ++w) in.at(0, h, w, c) = x[static_cast<std::size_t>((c * l.h + h) * l.w + w)];
-  const conv_weights w = l.weights();
+  const conv_weights w = weights_of(l);
   const std::vector<float> biases(static_cast<std::size_t>(l.o), bias);
   auto packed = aligned_memory<float>(packed_conv2d_elements(w, cpu::width));
   pack_conv2d<float>(weights.data(), w, static_cast<const float*>(nullptr), biases.data(),
                      panels_of(whole.nr, cpu::width), packed.data());
-  const conv2d_geometry g = l.geometry();
+  const conv2d_geometry g = geometry_of(l);
   auto scratch =
       aligned_memory<std::byte>(conv2d_scratch_bytes(whole, g, in.const_view().shape, out.const_view().shape));
   conv2d<whole, cpu>(conv2d_problem<float, float, float>{in.const_view(), packed.data(), out.view(), g}, acc, serial{},

@@ -10,6 +10,7 @@
 #include <tkl/target/cpu.hpp>
 #include <tkl/target/reference.hpp>
 
+#include "cases/contractions.hpp"
 #include "support/oracle_contraction.hpp"
 
 using namespace tkl;
@@ -34,17 +35,7 @@ struct reference_case {
 /// How the input lies in memory.
 enum class order { nhwc, nchw, reversed };
 
-struct layer {
-  std::int64_t n, h, w, c, o;
-  std::int64_t kernel[2]{3, 3}, stride[2]{1, 1}, dilation[2]{1, 1}, pad[4]{};
-  std::int64_t groups = 1;
-
-  std::int64_t out(int axis) const {
-    const std::int64_t in = axis == 0 ? h : w;
-    const std::int64_t reach = in + pad[axis] + pad[axis + 2] - dilation[axis] * (kernel[axis] - 1) - 1;
-    return reach < 0 ? 0 : reach / stride[axis] + 1;
-  }
-};
+using layer = conv_layer;
 
 /// `image(n, h, w, c)` is what the prologue must make of x; the convolution of that is the expected result.
 template <class Case, class TA, class P, class E>
@@ -115,31 +106,14 @@ void check(const layer& l, order in_memory, const P& prologue, const E& epilogue
   CHECK(wrong == 0);
 }
 
-const layer layers[] = {
-    {1, 9, 10, 3, 8, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}},    // a stem
-    {2, 8, 13, 3, 17, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}},   //
-    {1, 15, 14, 3, 5, {7, 7}, {2, 2}, {1, 1}, {3, 3, 3, 3}},   //
-    {1, 5, 41, 3, 16, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}},   // rows of several vectors and a rest
-    {1, 9, 9, 1, 4, {5, 5}, {2, 2}, {1, 1}, {1, 1, 2, 2}},     // one channel, unequal padding
-    {1, 9, 12, 4, 6, {3, 3}, {1, 2}, {2, 3}, {2, 3, 2, 3}},    // dilation
-    {1, 7, 7, 4, 6, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, 2},  // groups
-    {1, 6, 6, 2, 3, {1, 1}, {3, 3}},                           // kernel < stride
-    {1, 3, 3, 2, 3, {3, 3}, {1, 1}, {1, 1}, {4, 5, 4, 5}},     // outputs that see padding only
-    {1, 6, 7, 19, 5, {2, 3}},                                  // more channels than lanes
-    {0, 4, 4, 2, 3},
-    {1, 2, 2, 3, 4},
-    {1, 4, 4, 3, 0},
-    {1, 4, 5, 0, 3},
-};
-
 constexpr order orders[] = {order::nhwc, order::nchw, order::reversed};
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("layers in three memory orders", Case, cpu_case, cpu_cut, reference_case) {
-  for (const layer& l : layers)
+  for (const layer& l : staged_layers)
     for (order o : orders) {
-      const std::string name = std::to_string(&l - layers) + " order " + std::to_string(static_cast<int>(o));
+      const std::string name = std::to_string(&l - staged_layers) + " order " + std::to_string(static_cast<int>(o));
       CAPTURE(name);
       check<Case, float>(l, o, acc, acc);
       check<Case, float>(l, o, acc, relu(acc), 5);
@@ -148,7 +122,7 @@ TEST_CASE_TEMPLATE("layers in three memory orders", Case, cpu_case, cpu_cut, ref
 
 TEST_CASE_TEMPLATE("bytes are normalised once, and padding is zero after it", Case, cpu_case, reference_case) {
   const auto normalised = (acc * (1.0f / 255.0f) - 0.5f) * 2.0f;
-  for (const layer& l : layers)
+  for (const layer& l : staged_layers)
     for (order o : orders) check<Case, std::uint8_t>(l, o, normalised, relu(acc));
 }
 
@@ -157,7 +131,7 @@ TEST_CASE_TEMPLATE("a prologue that names its place", Case, cpu_case, reference_
   mean.fill(11), scale.fill(12);
   const auto per_channel = (acc - channel_node<float>{{}, mean.data()}) * channel_node<float>{{}, scale.data()};
   const auto kept = tkl::select(less(index_node{{}, 2}, 5.0f), acc, 0.0f);
-  for (const layer& l : layers)
+  for (const layer& l : staged_layers)
     for (order o : orders) {
       check<Case, float>(l, o, per_channel, acc);
       check<Case, std::uint8_t>(l, o, kept, acc);

@@ -20,10 +20,7 @@ namespace {
 using floats = const float*;
 using plain = depthwise_problem<float, float, float>;
 
-struct layer {
-  std::int64_t n = 1, rows = 5, columns = 7, channels = 9, multiplier = 1, gap = 0;
-  window win{};
-};
+using layer = depthwise_layer;
 
 template <depthwise_schedule S, class M, class TA = float, class TC = float, class TW = float>
 void check(const layer& l, guard side = guard::end, double tolerance = 1e-5) {
@@ -104,23 +101,9 @@ TEST_CASE_TEMPLATE("depthwise: channel tails next to the forbidden page, on both
 
 TEST_CASE_TEMPLATE("depthwise: any filter, dilation, one-sided padding, multiplier", M, reference_machine,
                    cpu_machine<arch::native>) {
-  random_numbers random{7};
-  for (int i = 0; i < 120; ++i) {
-    layer l{.n = random.whole(1, 2),
-            .rows = random.whole(1, 11),
-            .columns = random.whole(1, 29),
-            .channels = random.whole(1, 2 * M::width + 1),
-            .multiplier = random.whole(0, 3) ? 1 : random.whole(2, 3),
-            .gap = random.whole(0, 2)};
-    for (int axis = 0; axis < 2; ++axis) {
-      l.win.kernel[axis] = random.whole(1, 7);
-      l.win.stride[axis] = random.whole(1, 3);
-      l.win.dilation[axis] = random.whole(1, 3);
-      l.win.pad[axis] = random.whole(0, l.win.kernel[axis]);
-      l.win.pad[axis + 2] = random.whole(0, l.win.kernel[axis]);
-    }
-    check<any, M>(l, i % 2 ? guard::end : guard::start);
-  }
+  int turn = 0;
+  for (const layer& l : random_depthwise_layers(120, M::width))
+    check<any, M>(l, ++turn % 2 ? guard::start : guard::end);
 }
 
 TEST_CASE_TEMPLATE("depthwise: layers of real networks", M, cpu_machine<arch::native>) {

@@ -16,12 +16,7 @@ using namespace tkl::test;
 
 namespace {
 
-struct layer {
-  std::int64_t n = 1, rows = 5, columns = 7, channels = 9, gap = 0;
-  window win{};
-  std::int64_t out_rows = 0, out_columns = 0;  // 0: the floor rule
-  bool include_pad = false;
-};
+using layer = pool_layer;
 
 template <class TA, class TC>
 pool2d_problem<TA, TC> problem(const image<TA>& x, image<TC>& y, const layer& l) {
@@ -75,31 +70,11 @@ using row = std::vector<double>;
 
 TEST_CASE_TEMPLATE("pool2d: random windows, ceil mode overhang included", M, reference_machine,
                    cpu_machine<arch::native>) {
-  random_numbers random{3};
-  for (int i = 0; i < 200; ++i) {
-    layer l{.n = random.whole(1, 2),
-            .rows = random.whole(1, 9),
-            .columns = random.whole(1, 11),
-            .channels = random.whole(1, 5 * M::width + 1),
-            .gap = random.whole(0, 1)};
-    bool fits = true;
-    for (int axis = 0; axis < 2; ++axis) {
-      const std::int64_t extent = axis ? l.columns : l.rows;
-      l.win.kernel[axis] = random.whole(1, 4);
-      l.win.stride[axis] = random.whole(1, 3);
-      l.win.pad[axis] = random.whole(0, l.win.kernel[axis] - 1);
-      l.win.pad[axis + 2] = random.whole(0, l.win.kernel[axis] - 1);
-      if (l.win.pad[axis] == 0 && l.win.pad[axis + 2] == 0) l.win.dilation[axis] = random.whole(1, 2);
-      const std::int64_t outputs = l.win.outputs(axis, extent);
-      if (outputs == 0) fits = false;
-      // One more window, as ceil mode gives, where it begins inside the input or the padding before it.
-      const bool more = l.win.dilation[axis] == 1 && outputs * l.win.stride[axis] < extent + l.win.pad[axis];
-      (axis ? l.out_columns : l.out_rows) = outputs + (more && random.whole(0, 1) ? 1 : 0);
-    }
-    if (!fits) continue;
-    l.include_pad = random.whole(0, 1) == 1;
-    check<pool_kind::max, M>(l, i % 2 ? guard::end : guard::start);
-    check<pool_kind::average, M>(l, i % 2 ? guard::end : guard::start);
+  int turn = 0;
+  for (const layer& l : random_pool_layers(200, 5 * M::width + 1)) {
+    const guard side = ++turn % 2 ? guard::start : guard::end;
+    check<pool_kind::max, M>(l, side);
+    check<pool_kind::average, M>(l, side);
   }
 }
 

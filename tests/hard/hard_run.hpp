@@ -4,7 +4,7 @@
 // A model has a flavour: fused declares only what is made of a value by two element-wise steps, so that the value
 // itself becomes part of a kernel; unfused declares the value too, so that it must exist. Each flavour runs through the
 // interpreter, as a plan on the reference machine in a poisoned arena, and on a machine: compiled for the CPU
-// (run_on_cpu.hpp), or in programs with TKL_HARD_ON_OPENCL on an OpenCL device (run_on_opencl.hpp).
+// (run_on_cpu.hpp), or in programs with TKL_HARD_ON_DEVICE on a device (run_on_device.hpp).
 #pragma once
 
 #include <doctest/doctest.h>
@@ -298,8 +298,8 @@ inline void check_planned(prepared& p, const numeric_case& c) {
 
 }  // namespace tkl_test
 
-#if defined(TKL_HARD_ON_OPENCL)
-#  include "run_on_opencl.hpp"
+#if defined(TKL_HARD_ON_DEVICE)
+#  include "run_on_device.hpp"
 #else
 #  include "run_on_cpu.hpp"
 #endif

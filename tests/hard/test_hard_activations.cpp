@@ -11,7 +11,7 @@ using tkl::bf16, tkl::f16, tkl::f32, tkl::graph, tkl::value;
 namespace {
 
 /// Of a result of 1: exact on the CPU; OpenCL 1.2 grants five units in the last place.
-#if defined(TKL_HARD_ON_OPENCL)
+#if defined(TKL_HARD_ON_DEVICE)
 constexpr double error_of_tanh = 5 * 0x1p-23;
 #else
 constexpr double error_of_tanh = 0;
@@ -139,7 +139,7 @@ TEST_CASE("activations of half precision do not overflow inside") {
   });
 }
 
-#if !defined(TKL_HARD_ON_OPENCL)  // what follows is of the interpreter and of the CPU alone
+#if !defined(TKL_HARD_ON_DEVICE)  // what follows is of the interpreter and of the CPU alone
 TEST_CASE("exp near the end of the range of doubles, and of floats at the same place") {
   graph g;
   g.output(tkl::exp(g.input("x", f32, {2})), "y");

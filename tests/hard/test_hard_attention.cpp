@@ -72,7 +72,7 @@ struct ring {
   }
 };
 
-struct half_precision {
+struct half_scores {
   static constexpr void build(graph& g) {
     const value q = g.input("q", f16, {1, 1, 64}), k = g.input("k", f16, {1, 2, 64}), v = g.input("v", f16, {1, 2, 1});
     g.output(tkl::attention(q, k, v, {.heads = 1, .scale = 0.125}), "scores");
@@ -155,7 +155,9 @@ TEST_CASE("attention: eight query heads share two heads of keys") {
 }
 
 TEST_CASE("attention written of its parts: a fully masked query gives zero once it is one step") {
+#if !defined(TKL_HARD_ON_DEVICE)
   static_assert(tkl::compile<parts, tkl::cpu<>>::steps == 1);
+#endif
   const numeric_case c{.given = two_keys, .results = {{"masked", {0, 17.310586}}}};
   prepared p = prepare<parts>(c);
   check_planned(p, c);
@@ -163,7 +165,7 @@ TEST_CASE("attention written of its parts: a fully masked query gives zero once 
 }
 
 TEST_CASE("attention of half precision: logits and sums beyond its range, masked rows") {
-  check_model<half_precision>({
+  check_model<half_scores>({
       .given = {{"q", repeated(64, 100)},
                 {"k", joined(repeated(64, 100), repeated(64, 99))},
                 {"v", {7, 9}},

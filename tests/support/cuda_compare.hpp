@@ -53,11 +53,11 @@ std::string run_walked_step(const tkl::device_plan& p, int i, const std::int32_t
   return device().synchronise().message();
 }
 
-/// What a graph gives on the device, its kernels looked up at run time. `watch` sees the memory before and behind each
-/// step.
-template <tkl::work_item_schedule S = device_target::items, class Target = device_target, class Watch = unwatched>
-device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
-  const planned_graph<Target> planned(g);
+/// What a planned graph gives on the device, its kernels looked up at run time. `watch` sees the memory before and
+/// behind each step.
+template <tkl::work_item_schedule S = device_target::items, class Target, class Watch = unwatched>
+device_run run_planned(const planned_graph<Target>& planned, const tkl::graph&, const std::vector<const void*>& inputs,
+                       Watch&& watch = {}) {
   device_run r = planned.run;
   if (!r.good()) return r;
   const tkl::device_plan p = planned.plan(S);
@@ -104,6 +104,12 @@ device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& in
   }
   cuda_cpu::order = cuda_cpu::thread_order::forward;
   return r;
+}
+
+/// The same of a graph with random weights.
+template <tkl::work_item_schedule S = device_target::items, class Target = device_target, class Watch = unwatched>
+device_run run_on_device(const tkl::graph& g, const std::vector<const void*>& inputs, Watch&& watch = {}) {
+  return run_planned<S>(planned_graph<Target>(g), g, inputs, watch);
 }
 
 }  // namespace tkl_test

@@ -144,6 +144,9 @@ inline std::vector<double> widened(const std::vector<std::byte>& b, tkl::element
       float x = 0;
       std::memcpy(&x, b.data() + 4 * i, 4);
       v[i] = static_cast<double>(x);
+    } else if (type == tkl::u8 || type == tkl::i8) {
+      const auto x = std::to_integer<std::uint8_t>(b[i]);
+      v[i] = type == tkl::u8 ? x : static_cast<std::int8_t>(x);
     } else {
       std::uint16_t x = 0;
       std::memcpy(&x, b.data() + 2 * i, 2);

@@ -32,8 +32,14 @@ TWO(pow)
 /// What the text of a kernel ends with: the kernel called with the numbers and addresses in `arguments`.
 void entry(const unsigned long* arguments);
 
-void run_all_items(const unsigned long* counts, const unsigned long* arguments) {
-  for (ids[2] = 0; ids[2] < counts[2]; ++ids[2])
-    for (ids[1] = 0; ids[1] < counts[1]; ++ids[1])
-      for (ids[0] = 0; ids[0] < counts[0]; ++ids[0]) entry(arguments);
+/// `backwards`: the last item first. Items of a launch may run in any order.
+void run_all_items(const unsigned long* counts, const unsigned long* arguments, int backwards) {
+  const unsigned long all = counts[0] * counts[1] * counts[2];
+  for (unsigned long i = 0; i < all; ++i) {
+    const unsigned long item = backwards ? all - 1 - i : i;
+    ids[0] = item % counts[0];
+    ids[1] = item / counts[0] % counts[1];
+    ids[2] = item / counts[0] / counts[1];
+    entry(arguments);
+  }
 }

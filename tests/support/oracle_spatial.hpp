@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cases/windows.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -16,19 +17,6 @@
 #include <vector>
 
 namespace tkl::test {
-
-/// Uniform numbers in [-1, 1), the same on every machine.
-struct random_numbers {
-  std::uint32_t state = 1;
-  double operator()() {
-    state = state * 1664525u + 1013904223u;
-    return static_cast<double>(state >> 8) / 8388608.0 - 1.0;
-  }
-  /// A whole number in [low, high].
-  std::int64_t whole(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(((*this)() + 1.0) / 2.0 * static_cast<double>(high - low + 1));
-  }
-};
 
 template <class T>
 T stored(double v) {
@@ -165,19 +153,6 @@ double largest_error(const image<T>& got, const F& want) {
 }
 
 /// A window that slides over an image: what convolutions and pools have in common.
-struct window {
-  std::int64_t kernel[2]{1, 1};
-  std::int64_t stride[2]{1, 1};
-  std::int64_t dilation[2]{1, 1};
-  std::int64_t pad[4]{};  // top, left, bottom, right
-
-  /// Outputs along an axis by the floor rule; 0 when the window does not fit.
-  std::int64_t outputs(int axis, std::int64_t extent) const {
-    const std::int64_t room = extent + pad[axis] + pad[axis + 2] - ((kernel[axis] - 1) * dilation[axis] + 1);
-    return room < 0 ? 0 : room / stride[axis] + 1;
-  }
-};
-
 /// Depthwise convolution of one output element; weights [channels, rows, columns], channel o reads input o /
 /// multiplier.
 template <class T>

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of all kinds on a device: channels around the vector, borders, groups, epilogues, schedules, inputs that
-// are converted as they load.
+// Convolutions of all kinds on a device: the layers that the algorithms of the CPU are tested with (tests/cases), and
+// products of matrices; epilogues, schedules, inputs that are converted as they load.
 #pragma once
+
+#include "cases/contractions.hpp"
+#include "cases/windows.hpp"
 
 namespace {
 
 using tkl::graph;
 using tkl::value;
 
-struct shape_of_conv {
-  std::int64_t rows, columns, in, out, kernel, stride, pad, dilation, groups;
-};
+tkl::conv2d_params params_of(const tkl::test::conv_layer& l) {
+  return {.stride = {l.stride[0], l.stride[1]},
+          .pad = {l.pad[0], l.pad[1], l.pad[2], l.pad[3]},
+          .dilation = {l.dilation[0], l.dilation[1]},
+          .groups = l.groups};
+}
 
-value convolution(graph& g, const shape_of_conv& s) {
-  const value x = g.input("x", tkl::f32, {2, s.rows, s.columns, s.in});
-  return tkl::conv2d(x, g.weight("w", {s.out, s.in / s.groups, s.kernel, s.kernel}), g.weight("b", {s.out}),
-                     {.stride = s.stride, .pad = s.pad, .dilation = s.dilation, .groups = s.groups});
+/// A graph has no convolution whose kernel does not fit: the builder says so.
+bool refused(const graph& g, const tkl::test::conv_layer& l) {
+  CHECK(g.error.empty() == (l.out(0) > 0 && l.out(1) > 0));
+  return !g.error.empty();
 }
 
 template <tkl::work_item_schedule S>
 void check_shapes() {
-  constexpr shape_of_conv shapes[] = {
-      {1, 1, 1, 1, 1, 1, 0, 1, 1}, {5, 7, 3, 5, 3, 1, 1, 1, 1},  {6, 9, 4, 8, 3, 2, 1, 1, 1},
-      {7, 4, 5, 3, 2, 1, 0, 2, 1}, {3, 3, 8, 6, 3, 1, 2, 1, 2},  {9, 13, 6, 9, 3, 1, 1, 1, 3},
-      {4, 5, 7, 4, 1, 1, 0, 1, 1}, {3, 2, 2, 17, 5, 1, 4, 1, 1},
-  };
-  for (const shape_of_conv& s : shapes) {
-    CAPTURE(s.columns);
-    CAPTURE(s.in);
-    CAPTURE(s.out);
+  for (const tkl::test::conv_layer& l : tkl::test::conv_layers) {
+    const auto number = &l - tkl::test::conv_layers;
+    CAPTURE(number);
     graph g;
-    const value y = convolution(g, s);
+    const value x = g.input("x", tkl::f32, {l.n, l.h, l.w, l.c});
+    const value w = g.weight("w", {l.o, l.c / l.groups, l.kernel[0], l.kernel[1]}), b = g.weight("b", {l.o});
+    const value y = tkl::conv2d(x, w, b, params_of(l));
+    if (refused(g, l)) continue;
     g.output(tkl::silu(y) + g.input("residual", tkl::f32, y.shape()));
     CHECK(tkl_test::check_device_graph<S>(g) == "");
   }
@@ -57,28 +60,27 @@ TEST_CASE("infinities next to the border stay where they are") {
 }
 
 TEST_CASE("inputs that are converted as they load: bytes, flipped channels, columns in use, planes") {
-  for (const std::int64_t channels : {1, 3, 4, 5})
-    for (const std::int64_t kernel : {1, 3})
-      for (const std::int64_t stride : {1, 2}) {
-        CAPTURE(channels);
-        CAPTURE(kernel);
-        CAPTURE(stride);
-        graph g;
-        const value bytes = g.input("bytes", tkl::u8, {2, 5, 9, channels}), width = g.input("width", tkl::i32, {1});
-        const value planes = g.input("planes", tkl::f32, {2, 5, 9, channels}, tkl::memory_layout::nchw);
-        const value scale = g.weight("scale", {channels});
-        value x = (tkl::cast(tkl::flip(bytes, 3), tkl::f32) - 127.5) / 127.5;
-        x = tkl::keep_first(x, width, 2);
-        const auto convolved = [&](value v, const char* name) {
-          return tkl::conv2d(v, g.weight(name, {6, channels, kernel, kernel}), {.stride = stride, .pad = kernel / 2});
-        };
-        g.output(tkl::hard_swish(convolved(x, "w1")));
-        g.output(convolved(planes, "w2") + 1.0);
-        g.output(tkl::relu(convolved(planes * scale - 0.5, "w3")));
-        CHECK(tkl_test::check_device_graph(g) == "");
-        CHECK(tkl_test::check_device_graph<tkl::work_item_schedule{.pixels = 2, .vectors = 2, .group = {16, 1, 1}}>(
-                  g) == "");
-      }
+  for (const tkl::test::conv_layer& l : tkl::test::staged_layers) {
+    const auto number = &l - tkl::test::staged_layers;
+    CAPTURE(number);
+    graph g;
+    const tkl::shape picture{l.n, l.h, l.w, l.c};
+    const value bytes = g.input("bytes", tkl::u8, picture), width = g.input("width", tkl::i32, {1});
+    const value planes = g.input("planes", tkl::f32, picture, tkl::memory_layout::nchw);
+    const value scale = g.weight("scale", {l.c});
+    value x = (tkl::cast(tkl::flip(bytes, 3), tkl::f32) - 127.5) / 127.5;
+    x = tkl::keep_first(x, width, 2);
+    const auto convolved = [&](value v, const char* name) {
+      return tkl::conv2d(v, g.weight(name, {l.o, l.c / l.groups, l.kernel[0], l.kernel[1]}), params_of(l));
+    };
+    g.output(tkl::hard_swish(convolved(x, "w1")));
+    g.output(convolved(planes, "w2") + 1.0);
+    g.output(tkl::relu(convolved(planes * scale - 0.5, "w3")));
+    if (refused(g, l)) continue;
+    CHECK(tkl_test::check_device_graph(g) == "");
+    CHECK(tkl_test::check_device_graph<tkl::work_item_schedule{.pixels = 2, .vectors = 2, .group = {16, 1, 1}}>(g) ==
+          "");
+  }
 }
 
 TEST_CASE("depthwise: filters of known and unknown size, repeated channels") {
@@ -96,27 +98,54 @@ TEST_CASE("depthwise: filters of known and unknown size, repeated channels") {
                                           {.stride = stride, .pad = kernel / 2, .groups = channels})));
           CHECK(tkl_test::check_device_graph(g) == "");
         }
-  graph g;
-  const value x = g.input("x", tkl::f32, {1, 9, 9, 6});
-  g.output(tkl::conv2d(x, g.weight("w", {6, 1, 3, 3}), {.pad = 2, .dilation = 2, .groups = 6}));
-  CHECK(tkl_test::check_device_graph(g) == "");
 }
 
+TEST_CASE("depthwise: any filter, dilation, one-sided padding, repeated channels") {
+  for (const tkl::test::depthwise_layer& l : tkl::test::random_depthwise_layers(60, tkl::item_width)) {
+    CAPTURE(l.rows);
+    CAPTURE(l.columns);
+    CAPTURE(l.channels);
+    CAPTURE(l.multiplier);
+    const tkl::test::window& w = l.win;
+    graph g;
+    const value x = g.input("x", tkl::f32, {l.n, l.rows, l.columns, l.channels});
+    const value filter = g.weight("w", {l.channels * l.multiplier, 1, w.kernel[0], w.kernel[1]});
+    const value y = tkl::conv2d(x, filter,
+                                {.stride = {w.stride[0], w.stride[1]},
+                                 .pad = {w.pad[0], w.pad[1], w.pad[2], w.pad[3]},
+                                 .dilation = {w.dilation[0], w.dilation[1]},
+                                 .groups = l.channels});
+    CHECK(g.error.empty() == (w.outputs(0, l.rows) > 0 && w.outputs(1, l.columns) > 0));
+    if (!g.error.empty()) continue;
+    g.output(tkl::relu6(y));
+    CHECK(tkl_test::check_device_graph(g) == "");
+  }
+}
+
+void check_transposed(const tkl::test::transposed_layer& l) {
+  CAPTURE(l.kernel[0]);
+  CAPTURE(l.stride[0]);
+  CAPTURE(l.dilation[0]);
+  CAPTURE(l.pad[0]);
+  graph g;
+  const value x = g.input("x", tkl::f32, {l.n, l.h, l.w, l.c});
+  const value w = g.weight("w", {l.c, l.o / l.groups, l.kernel[0], l.kernel[1]}), b = g.weight("b", {l.o});
+  g.output(tkl::relu(tkl::conv_transpose2d(x, w, b,
+                                           {.stride = {l.stride[0], l.stride[1]},
+                                            .pad = {l.pad[0], l.pad[1], l.pad[2], l.pad[3]},
+                                            .dilation = {l.dilation[0], l.dilation[1]},
+                                            .groups = l.groups,
+                                            .output_pad = {l.output_pad[0], l.output_pad[1]}})));
+  CHECK(tkl_test::check_device_graph(g) == "");
+}
 TEST_CASE("transposed") {
-  for (const std::int64_t stride : {1, 2, 3})
-    for (const std::int64_t kernel : {1, 2, 4})
-      for (const std::int64_t dilation : {1, 2}) {
-        CAPTURE(stride);
-        CAPTURE(kernel);
-        CAPTURE(dilation);
-        graph g;
-        const value x = g.input("x", tkl::f32, {2, 4, 5, 6});
-        const value w = g.weight("w", {6, 3, kernel, kernel}), b = g.weight("b", {6});
-        const std::int64_t pad = kernel > 2 ? 1 : 0;
-        g.output(tkl::relu(
-            tkl::conv_transpose2d(x, w, b, {.stride = stride, .pad = pad, .dilation = dilation, .groups = 2})));
-        CHECK(tkl_test::check_device_graph(g) == "");
-      }
+  for (const tkl::test::transposed_layer& l : tkl::test::transposed_layers) check_transposed(l);
+}
+TEST_CASE("transposed: each seventh of a small range of kernels, strides, dilations and paddings") {
+  int number = 0;
+  tkl::test::for_transposed_layers([&](const tkl::test::transposed_layer& l) {
+    if (number++ % 7 == 0) check_transposed(l);
+  });
 }
 
 template <tkl::work_item_schedule S>
@@ -131,6 +160,8 @@ void check_products() {
       g.output(tkl::matmul(x, y, {.transpose_b = true}) * 0.5);
       g.output(tkl::matmul(x, x, {.transpose_a = true}));
       g.output(tkl::matmul(x, g.input("z", tkl::f32, {3, depth, columns})));
+      g.output(tkl::matmul(g.input("turned", tkl::f32, {3, depth, 5}), y, {.transpose_a = true, .transpose_b = true}));
+      g.output(tkl::matmul(x, g.input("one of all", tkl::f32, {depth, columns})));
       CHECK(tkl_test::check_device_graph<S>(g) == "");
     }
 }

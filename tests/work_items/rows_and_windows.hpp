@@ -2,6 +2,8 @@
 // Pooling, reductions, softmax, layer normalisation, attention, resizing and padding on a device.
 #pragma once
 
+#include "cases/windows.hpp"
+
 namespace {
 
 using tkl::graph;
@@ -17,6 +19,27 @@ TEST_CASE("pooling") {
           x, {.kernel = {2, 3}, .stride = {2, 1}, .pad = {1, 1}, .ceil_mode = ceil, .count_include_pad = include})));
       CHECK(tkl_test::check_device_graph(g) == "");
     }
+}
+
+TEST_CASE("pooling: the windows that the algorithms of the CPU are tested with") {
+  for (const tkl::test::pool_layer& l : tkl::test::random_pool_layers(60, 5 * tkl::item_width + 1)) {
+    const tkl::test::window& w = l.win;
+    CAPTURE(l.rows);
+    CAPTURE(l.columns);
+    CAPTURE(l.channels);
+    const bool more = l.out_rows > w.outputs(0, l.rows) || l.out_columns > w.outputs(1, l.columns);
+    const auto with = [&](auto p) {
+      p.kernel = {w.kernel[0], w.kernel[1]}, p.stride = {w.stride[0], w.stride[1]};
+      p.pad = {w.pad[0], w.pad[1], w.pad[2], w.pad[3]}, p.dilation = {w.dilation[0], w.dilation[1]};
+      p.ceil_mode = more;
+      return p;
+    };
+    graph g;
+    const value x = g.input("x", tkl::f32, {l.n, l.rows, l.columns, l.channels});
+    g.output(tkl::max_pool2d(x, with(tkl::max_pool2d_params{})));
+    g.output(tkl::relu(tkl::average_pool2d(x, with(tkl::average_pool2d_params{.count_include_pad = l.include_pad}))));
+    CHECK(tkl_test::check_device_graph(g) == "");
+  }
 }
 
 TEST_CASE("reductions over every set of axes") {
@@ -88,6 +111,14 @@ TEST_CASE("attention") {
       g.output(tkl::attention(q, k, v, mask, {.heads = heads}) * 2.0);
       CHECK(tkl_test::check_device_graph(g) == "");
     }
+  for (int own = 0; own < 16; ++own) {  // the mask's axes with values of their own: batch, head, query, key
+    CAPTURE(own);
+    graph g;
+    const value q = g.input("q", tkl::f32, {2, 5, 6}), k = g.input("k", tkl::f32, {2, 7, 6});
+    const value mask = g.input("mask", tkl::f32, {own & 1 ? 2 : 1, own & 2 ? 2 : 1, own & 4 ? 5 : 1, own & 8 ? 7 : 1});
+    g.output(tkl::attention(q, k, k, mask, {.heads = 2}));
+    CHECK(tkl_test::check_device_graph(g) == "");
+  }
   for (const tkl::causality c : {tkl::causality::top_left, tkl::causality::bottom_right})
     for (const std::int64_t queries : {5, 11}) {
       CAPTURE(queries);
@@ -110,6 +141,18 @@ TEST_CASE("resizing") {
     g.output(tkl::relu(tkl::resize(x, {.extent = {3, 11}, .coordinates = c})));
     CHECK(tkl_test::check_device_graph(g) == "");
   }
+  using tkl::rounding_kind;
+  for (const rounding_kind r :
+       {rounding_kind::floor, rounding_kind::ceil, rounding_kind::round_prefer_floor, rounding_kind::round_prefer_ceil})
+    for (const std::int64_t factor : {1, 2, 3}) {
+      CAPTURE(factor);
+      graph g;
+      const value x = g.input("x", tkl::f32, {1, 3, 5, 7});
+      for (const coordinate_kind c : {coordinate_kind::half_pixel, coordinate_kind::asymmetric})
+        g.output(tkl::resize(x, {.scale = static_cast<double>(factor), .coordinates = c, .rounding = r}));
+      g.output(tkl::resize(x, {.extent = {1, 1}, .rounding = r}));
+      CHECK(tkl_test::check_device_graph(g) == "");
+    }
 }
 
 TEST_CASE("padding") {

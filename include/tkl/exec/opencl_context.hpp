@@ -38,7 +38,11 @@ class opencl_context {
   /// The first GPU of the first platform that has one, else the first device of any kind.
   TKL_COLD static result<opencl_context> make(const opencl_options& options = {}) {
     std::vector<cl::Platform> platforms;
-    if (const cl_int e = cl::Platform::get(&platforms); e != CL_SUCCESS) return opencl_failure("clGetPlatformIDs", e);
+    if (const cl_int e = cl::Platform::get(&platforms); e != CL_SUCCESS) {
+      if (opencl_error_name(e) != "CL_PLATFORM_NOT_FOUND_KHR") return opencl_failure("clGetPlatformIDs", e);
+      return status::failure(message_text(
+          "OpenCL: no driver is installed (CL_PLATFORM_NOT_FOUND_KHR; Debian's for CPUs: pocl-opencl-icd)"));
+    }
     for (const cl_device_type type : {cl_device_type{CL_DEVICE_TYPE_GPU}, cl_device_type{CL_DEVICE_TYPE_ALL}})
       for (const cl::Platform& p : platforms) {
         std::vector<cl::Device> devices;

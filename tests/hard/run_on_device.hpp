@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of hard_run.hpp that runs a model on the first OpenCL device, its kernels written at run time.
+// The part of hard_run.hpp that runs a model on a device, its kernels found when the program runs. The program includes
+// opencl_compare.hpp or cuda_compare.hpp before a file of models: device_target, run_planned<Schedule>(plan, graph,
+// inputs).
 #pragma once
 
 #include <string>
 
 #include "hard_run.hpp"
-#include "support/opencl_compare.hpp"
 
 namespace tkl_test {
 
-/// The model's plan for the target opencl<>.
+/// The model's plan for device_target.
 template <class Model>
 void check_compiled(prepared& p, const numeric_case& c) {
   const device_run run =
