@@ -49,9 +49,9 @@ inline constexpr bool of_sum_alone<scalar_node<T>> = true;
 template <class F, class... Operands>
 inline constexpr bool of_sum_alone<apply_node<F, Operands...>> = (of_sum_alone<Operands> && ...);
 
-/// store_tile for one column and an expression of the sum alone: as many rows as there are lanes share a vector, so that
-/// the mask of a single-channel output is not evaluated lane by lane. From two columns on, moving the sums together costs
-/// more than the lanes that it fills.
+/// store_tile for one column and an expression of the sum alone: as many rows as there are lanes share a vector, so
+/// that the mask of a single-channel output is not evaluated lane by lane. From two columns on, moving the sums
+/// together costs more than the lanes that it fills.
 template <class M, class TC, class E>
 TKL_NOINLINE void store_one_column(const epilogue_context<TC, E>& c, const typename M::value* tile,
                                    const row_place* places, int rows, std::int64_t column) {
