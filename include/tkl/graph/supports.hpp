@@ -3,45 +3,53 @@
 // run.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <tkl/graph/compiled_plan.hpp>
 
 namespace tkl {
 
-/// Room for the reasons of all steps.
-using support_text = text<4000>;
-
 TKL_ISA_BEGIN
 namespace impl {
+
+/// Counts the characters of a text that is written to it.
+struct text_length {
+  std::size_t size = 0;
+  constexpr text_length& operator<<(std::string_view s) { return size += s.size(), *this; }
+  constexpr text_length& operator<<(int v) {
+    const text<12> digits = text<12>() << v;
+    return *this << digits.view();
+  }
+  constexpr bool empty() const { return size == 0; }
+};
 
 /// The steps of a model that a target has no kernel for, one per line with the reason; or the mistake of the graph.
 template <class Model, class Target>
 struct target_support {
   using compiled = compiled_plan<Model, Target>;
-  static constexpr support_text mistake = [] {
-    support_text t;
-    if (!compiled::first.mistake.empty()) return t << compiled::first.mistake.view();
-    if constexpr (requires(const step& s, const kernel_key& k) { Target::unsupported(s, k, nullptr); }) {
-      if constexpr (compiled::first.mistake.empty()) {
-        for (int i = 0; i < compiled::first.counts.steps; ++i) {
-          const step& s = compiled::plan.steps[static_cast<std::size_t>(i)];
-          const kernel_key& k = compiled::keys[static_cast<std::size_t>(s.kernel)];
-          const std::string_view reason = Target::unsupported(s, k, compiled::plan.edges.data());
-          if (reason.empty()) continue;
-          t << (t.empty() ? "" : "; ") << name_of(k.algorithm);
-          if (s.name >= 0) {
-            t << " '";
-            for (const char* c = compiled::names.data() + s.name; *c != '\0'; ++c) t << *c;
-            t << '\'';
-          } else {
-            t << " of step " << i;
-          }
-          t << ": " << reason;
+  template <class Text>
+  static constexpr Text reasons() {
+    Text t;
+    if constexpr (!compiled::first.mistake.empty()) {
+      t << compiled::first.mistake.view();
+    } else if constexpr (requires(const step& s, const kernel_key& k) { Target::unsupported(s, k, nullptr); }) {
+      for (int i = 0; i < compiled::first.counts.steps; ++i) {
+        const step& s = compiled::plan.steps[static_cast<std::size_t>(i)];
+        const kernel_key& k = compiled::keys[static_cast<std::size_t>(s.kernel)];
+        const std::string_view reason = Target::unsupported(s, k, compiled::plan.edges.data());
+        if (reason.empty()) continue;
+        t << (t.empty() ? "" : "; ") << name_of(k.algorithm);
+        if (s.name >= 0) {
+          t << " '" << std::string_view(compiled::names.data() + s.name) << "'";
+        } else {
+          t << " of step " << i;
         }
+        t << ": " << reason;
       }
     }
     return t;
-  }();
+  }
+  static constexpr auto mistake = reasons<text<reasons<text_length>().size>>();  // all of them, however many
   static constexpr bool sound = mistake.empty();
 };
 
