@@ -45,7 +45,7 @@ struct tile_pass {
   std::int64_t out_step = 0;         // scalars from one row of the results to the next
   value_bounds bounds{};             // of the results
   const std::byte* ahead = nullptr;  // what is needed soon: each tile fetches its share while it computes
-  std::int64_t ahead_step = 0;       // bytes of a share; some tiles fetch 8 bytes per product instead
+  std::int64_t ahead_step = 0;       // bytes of a share
 };
 
 /// Sums that go on side by side for one accumulator: a small tile alone could not hide the latency of its additions.
@@ -63,9 +63,9 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
   // small ones, which finish blocks, and whose code shall stay small.
   constexpr int unrolled = sums > 1 ? sums : MR * NV > 16 || NV > 2 ? 1 : MR * NV < 12 ? 2 : 4;
   constexpr bool ordered = M::ordered_registers > 0 && sums == 1;
-  // Lines are fetched one by one: in a burst, they keep the tile's own misses waiting. The pointers to more rows leave
+  // Lines are fetched two by two: in a burst, they keep the tile's own misses waiting. The pointers to more rows leave
   // no register for that.
-  constexpr bool fetches = !ordered && unrolled == 4 && MR <= 6;
+  constexpr bool fetches = !ordered && unrolled == 4 && MR <= 8;
   const tile_pass<TA, TW> pass = given;  // a copy: results may not overwrite it
   const TA* const* tile_rows = pass.rows;
   value bias[NV];
@@ -78,6 +78,11 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
   scalar* out = pass.out ? static_cast<scalar*>(pass.out) : reinterpret_cast<scalar*>(tile);
   const std::int64_t out_step = pass.out ? pass.out_step : NV * M::width;
   const std::byte* ahead = pass.ahead;
+  // Bytes per turn, at most two lines: at least four tiles share a strip of panels, two panels a row.
+  [[maybe_unused]] std::int64_t fetched_per_turn = 0;
+  if constexpr (fetches) {
+    if (pass.ahead_step > 0) fetched_per_turn = unrolled * pass.ahead_step / (pass.taps * pass.depth) + 1;
+  }
   for (std::int64_t left = pass.tiles; left > 0; --left, tile_rows += MR, ahead += pass.ahead_step) {
     value acc[sums][MR][NV];
     TKL_UNROLL
@@ -125,12 +130,15 @@ TKL_NOINLINE void contract_tile(const tile_pass<TA, TW>& given, typename M::valu
       };
       std::int64_t k = 0;
       for (; k + unrolled <= pass.depth; k += unrolled) {
-        if constexpr (fetches) __builtin_prefetch(fetched + 8 * k, 0, 2);
+        if constexpr (fetches) {
+          __builtin_prefetch(fetched, 0, 2);
+          __builtin_prefetch(fetched + 64, 0, 2);
+          fetched += fetched_per_turn;
+        }
         TKL_UNROLL
         for (int s = 0; s < unrolled; ++s) step(k + s, acc[s % sums]);
       }
       for (; k < pass.depth; ++k) step(k, acc[0]);
-      if constexpr (fetches) fetched += 8 * pass.depth;
     }
 
     const value low = M::splat(static_cast<scalar>(pass.bounds.low)),
