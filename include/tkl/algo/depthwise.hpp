@@ -3,13 +3,14 @@
 //
 //   for image, group of output rows, run of columns         in parallel
 //     for tile of neighbouring columns
-//       for output row of the group                         finds most of its input in the L1 cache
-//         for vector of channels
-//           sums [pixel] = bias
-//           for filter row that meets the input
-//             for input column of the tile                  loaded once, used by every tap that meets it
-//               sums [pixel] += input * filter [tap]
-//           epilogue, store
+//       for chunk of channels
+//         for output row of the group                       finds most of its input in the L1 cache
+//           for vector of channels
+//             sums [pixel] = bias
+//             for filter row that meets the input
+//               for input column of the tile                loaded once, used by every tap that meets it
+//                 sums [pixel] += input * filter [tap]
+//             epilogue, store
 //
 // Tiles at the borders skip the input columns that do not exist. The taps of an output are summed in the order of
 // filter rows, then columns, wherever the pixel lies and whoever computes it: results do not depend on the schedule or
@@ -167,6 +168,16 @@ TKL_FN void depthwise_vector(const depthwise_run<TA, TW, TC>& r, const depthwise
   }
 }
 
+/// Channels of a tile whose input, for all rows of a group, stays in the L1 cache (24 KB of it) until the last row has
+/// used it; all where the filter is not known.
+template <depthwise_schedule S, class M>
+inline constexpr std::int64_t depthwise_chunk = [] {
+  if (!S.specialised()) return std::int64_t{1} << 40;
+  const int inputs = (S.tile - 1) * S.stride + S.columns, rows = S.rows + S.group - 1;
+  const int vectors = 24 * 1024 / (inputs * rows * M::width * static_cast<int>(sizeof(typename M::scalar)));
+  return std::int64_t{M::width} * (vectors > 0 ? vectors : 1);
+}();
+
 /// Channels first_channel to channels of a run of tiles; whole vectors alone where the kind says so. `first` is the
 /// place of its first pixel in the first row.
 template <tile_kind Kind, depthwise_schedule S, class M, class TA, class TW, class TC, class E>
@@ -179,11 +190,16 @@ TKL_NOINLINE void depthwise_tiles(const depthwise_run<TA, TW, TC>& run, const vo
     const std::int64_t pixel = tile * S.tile, x = pixel * r.stride * r.column_stride;
     TC* y = r.y + pixel * r.y_stride;
     position at{{first.outer[0], first.outer[1], first.outer[2] + pixel}, 0};
-    for (int i = 0; i < r.rows; ++i, ++at.outer[1], y += r.y_row_stride) {
-      const TW* w = r.weights + r.first_channel * (r.block / M::width);
-      for (at.column = r.first_channel; at.column < end; at.column += M::width, w += r.block)
-        depthwise_vector<Kind, S, M>(r, r.row[i], epilogue, at, x + channel_step * at.column, w, y + at.column,
-                                     static_cast<int>((std::min<std::int64_t>)(M::width, end - at.column)));
+    for (std::int64_t chunk = r.first_channel, next = 0; chunk < end; chunk = next) {
+      next = (std::min)(chunk + depthwise_chunk<S, M>, end);
+      TC* row = y;
+      at.outer[1] = first.outer[1];
+      for (int i = 0; i < r.rows; ++i, ++at.outer[1], row += r.y_row_stride) {
+        const TW* w = r.weights + chunk * (r.block / M::width);
+        for (at.column = chunk; at.column < next; at.column += M::width, w += r.block)
+          depthwise_vector<Kind, S, M>(r, r.row[i], epilogue, at, x + channel_step * at.column, w, row + at.column,
+                                       static_cast<int>((std::min<std::int64_t>)(M::width, end - at.column)));
+      }
     }
   }
 }
