@@ -10,6 +10,7 @@ Packages go into the virtual environment build/venv. What is there already is le
 network. Exit status 0: everything is in place. Otherwise the message says what is missing.
 """
 import argparse
+import fcntl
 import hashlib
 import pathlib
 import subprocess
@@ -36,7 +37,15 @@ def without_network(requirements, build):
 
 
 def python_with(requirements, build, advice=""):
-    """Path of the environment's Python after the packages of a requirements file have been installed there; or `advice`."""
+    """Path of the environment's Python after the packages of a requirements file have been installed there; or `advice`.
+    Of several that ask at once, one installs and the others wait."""
+    build.mkdir(parents=True, exist_ok=True)
+    with open(build / "venv.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return installed(requirements, build, advice)
+
+
+def installed(requirements, build, advice):
     python = build / "venv" / "bin" / "python"
     if not python.exists():
         try:

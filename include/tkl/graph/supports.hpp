@@ -49,7 +49,8 @@ struct target_support {
     }
     return t;
   }
-  static constexpr auto mistake = reasons<text<reasons<text_length>().size>>();  // all of them, however many
+  static constexpr std::size_t length = reasons<text_length>().size;
+  static constexpr auto mistake = reasons<text<length == 0 ? 1 : length>>();  // all of them, however many
   static constexpr bool sound = mistake.empty();
 };
 
