@@ -140,7 +140,8 @@ def for_litert(name, model):
             import numpy as np
             np.save(pathlib.Path(folder) / "calibration_image_sample_data_20x128x128x3_float32.npy",
                     np.zeros((20, 128, 128, 3), np.float32))
-            call([str(program), "-i", str(model), "-o", "out", "-n", *options], folder, environment)
+            own = shutil.copy(model, folder)  # the converter simplifies the file that it is given, in its place
+            call([str(program), "-i", own, "-o", "out", "-n", *options], folder, environment)
             moved(pathlib.Path(folder), "*float32.tflite", target)
     return str(target)
 
