@@ -45,10 +45,8 @@ struct staged_band {
 };
 TKL_TAGGED constexpr staged_band band_of(const conv_schedule& s, const conv2d_geometry& g, const strided_shape& y) {
   staged_band b;
-  if (y.extent[1] == 0 || y.extent[2] == 0) return {};
-  // Narrow rows: bands of some 128 pixels, so that most register tiles are full and few rows are staged twice.
-  const std::int64_t most = s.band * y.extent[2] < 128 ? 128 / y.extent[2] : s.band;
-  b.out_rows = y.extent[1] < most ? y.extent[1] : most;
+  b.out_rows = y.extent[1] < s.band ? y.extent[1] : s.band;
+  if (b.out_rows == 0 || y.extent[2] == 0) return {};
   b.rows = (b.out_rows - 1) * g.stride[0] + (g.kernel[0] - 1) * g.dilation[0] + 1;
   b.columns = (y.extent[2] - 1) * g.stride[1] + (g.kernel[1] - 1) * g.dilation[1] + 1;
   return b;
