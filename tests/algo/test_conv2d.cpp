@@ -145,7 +145,7 @@ TEST_CASE_TEMPLATE("epilogues that only bound, stored by the tile or not", Case,
     }
 }
 
-TEST_CASE_TEMPLATE("few columns, whose rows share a vector where the epilogue depends on the sum alone", Case,
+TEST_CASE_TEMPLATE("few columns; rows of one share a vector where the epilogue depends on the sum alone", Case,
                    cpu_default, cpu_cut, reference_cut) {
   const float scale = 3;
   for (std::int64_t o = 1; o <= Case::machine::width / 2 + 1; ++o)

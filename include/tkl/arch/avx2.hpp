@@ -23,8 +23,8 @@ struct avx2 {
   static constexpr conv_schedule conv = conv_from(gemm);
   static constexpr attention_schedule attention{.mr = 6, .nr = 2, .queries = 6, .keys = 96};
   // As many chains of sums as two multiply-adds per cycle with latency 4 need. On Zen 5, layers of 5 to 14 columns take
-  // up to a third less time than with four, wide ones the same; rows of 16, two tiles that both touch a border, took a
-  // quarter more on Zen 3.
+  // up to a quarter less time than with four, wide ones the same; rows of 16, two tiles that both touch a border, took
+  // a quarter more on Zen 3.
   static constexpr int depthwise_tile = 8;
 };
 static_assert(schedules_fit<avx2>());

@@ -54,8 +54,8 @@ struct registers<xsimd::avx512bw> : generic_registers<xsimd::avx512bw> {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(whole_between(v, -128.0f, 127.0f)));
   }
 
-  // Half a register and less, rows of 8 channels above all, move as half registers: 64 bytes at an address that is a
-  // multiple of 32 touch two cache lines, whatever the mask leaves of them.
+  // Rows of 8 channels move as half registers: 64 bytes at an odd multiple of 32 touch two cache lines, whatever the
+  // mask leaves of them.
   TKL_FN static value load_first(const float* p, int n) {
     if (n == 8) return _mm512_zextps256_ps512(_mm256_loadu_ps(p));
     return _mm512_maskz_loadu_ps(first(n), p);
